@@ -20,14 +20,14 @@
 //! ranges never overlap, and only pages inside the reserved range are accessed.
 
 mod chunks;
-pub(crate) mod parts;
+pub(crate) mod partitions;
 pub(crate) mod shared;
 
 use crate::device::{DEVICES, TOTAL_MEMORY};
 use chunks::Chunks;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use parts::Parts;
+use partitions::Partitions;
 use shared::{Access, SharedFile};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
@@ -45,7 +45,7 @@ pub(crate) const ALIGN: u64 = 256;
 
 /// The purpose of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AllocationKind {
     Device,
     Managed,
     /// Page-locked host memory, with the flags of its allocation.
@@ -85,7 +85,7 @@ pub(crate) enum MemoryError {
 pub(crate) struct Allocation {
     pub(crate) base: u64,
     pub(crate) bytes: u64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: AllocationKind,
     pub(crate) owner: Owner,
     /// Unique among all allocations ever made.
     pub(crate) id: u64,
@@ -120,7 +120,7 @@ pub(crate) struct Registration {
 struct State {
     id: u64,
     live: BTreeMap<u64, Allocation>,
-    parts: Parts,
+    partitions: Partitions,
     chunks: Chunks,
     /// The allocations that were freed last, for reports.
     freed: VecDeque<Allocation>,
@@ -132,7 +132,7 @@ struct State {
 }
 
 /// The addresses of a new allocation, and its pages.
-struct Place {
+struct Placement {
     start: u64,
     taken: u64,
     pages: u64,
@@ -140,16 +140,22 @@ struct Place {
 }
 
 impl State {
-    /// Takes pages of a slot range with inaccessible ones on both sides.
-    fn take_alone(&mut self, part: usize, mapped: u64, guard: u64, kind: Kind) -> Result<Place, MemoryError> {
-        if kind == Kind::Internal { self.chunks.charge_internal() } else { self.chunks.charge() }?;
+    /// Takes pages of a partition with inaccessible ones on both sides.
+    fn take_alone(
+        &mut self,
+        partition: usize,
+        mapped: u64,
+        guard: u64,
+        kind: AllocationKind,
+    ) -> Result<Placement, MemoryError> {
+        if kind == AllocationKind::Internal { self.chunks.charge_internal() } else { self.chunks.charge() }?;
         let taken = guard + mapped + guard;
-        let start = self.parts.all[part].take(taken);
+        let start = self.partitions.all[partition].take(taken);
         if let Some(start) = start.filter(|start| protect(start + guard, mapped, true).is_ok()) {
-            return Ok(Place { start, taken, pages: start + guard, chunk: None });
+            return Ok(Placement { start, taken, pages: start + guard, chunk: None });
         }
         self.chunks.discharge(chunks::EACH);
-        self.parts.all[part].free.extend(start.map(|start| (start, taken)));
+        self.partitions.all[partition].free.extend(start.map(|start| (start, taken)));
         Err(MemoryError::OutOfMemory)
     }
 }
@@ -174,7 +180,7 @@ pub(crate) struct Guards {
 
 /// The kind of an illegal access, as derived from its fault address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wild {
+pub(crate) enum IllegalAccess {
     /// The address was misaligned.
     Misaligned,
     /// The address was outside of the devices' range.
@@ -205,14 +211,14 @@ static USED: Lazy<Vec<AtomicU64>> = Lazy::new(|| (0..*DEVICES).map(|_| AtomicU64
 
 /// The preferred start of the range: far from the places of programs, libraries and stacks, and of sanitizers' shadow
 /// memory. Compiled code contains the range's addresses, so it can be reused by processes with the same ones.
-const WISH: usize = 1 << 45;
+const PREFERRED_START: usize = 1 << 45;
 
 impl Memory {
     fn reserve() -> Memory {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         for shift in [45, 43, 42, 40, 38, 36, 34, 32] {
             // SAFETY: an anonymous mapping without access, for which the address is a hint, replaces no existing one.
-            let start = unsafe { libc::mmap(WISH as *mut _, 1 << shift, libc::PROT_NONE, flags, -1, 0) };
+            let start = unsafe { libc::mmap(PREFERRED_START as *mut _, 1 << shift, libc::PROT_NONE, flags, -1, 0) };
             if start != libc::MAP_FAILED {
                 let start = start as u64;
                 return Memory::over(start, start + (1 << shift));
@@ -226,23 +232,23 @@ impl Memory {
     fn over(first: u64, last: u64) -> Memory {
         let margin = (last - first) / 16;
         let (start, end) = (first + margin, last - 5 * margin);
-        let parts = Parts::of(start, end, last - first, *DEVICES);
-        let beyond = if parts.shift.is_some() { 0 } else { margin / 2 };
+        let partitions = Partitions::of(start, end, last - first, *DEVICES);
+        let beyond = if partitions.shift.is_some() { 0 } else { margin / 2 };
         let guards = Guards {
             first: start - beyond,
             bytes: end - start + 2 * beyond,
             outside: last - margin,
             misaligned: last - 3 * margin,
-            reach: if parts.shift.is_some() { parts.guard } else { margin / 2 },
-            shared: (1 << 34).min(parts.common_bytes / 1024),
-            slot: parts.shift,
+            reach: if partitions.shift.is_some() { partitions.guard } else { margin / 2 },
+            shared: (1 << 34).min(partitions.common_bytes / 1024),
+            slot: partitions.shift,
         };
-        let total = (*TOTAL_MEMORY).min(parts.bytes / 2);
-        let widest = parts.common_bytes / 256;
+        let total = (*TOTAL_MEMORY).min(partitions.bytes / 2);
+        let widest = partitions.common_bytes / 256;
         let state = State {
             id: 0,
             live: BTreeMap::new(),
-            parts,
+            partitions,
             chunks: Chunks::default(),
             freed: VecDeque::new(),
             registered: BTreeMap::new(),
@@ -257,12 +263,12 @@ impl Memory {
     }
 
     /// Interprets the address of a fault.
-    pub(crate) fn wild(&self, address: u64) -> Wild {
+    pub(crate) fn illegal_access(&self, address: u64) -> IllegalAccess {
         let Guards { outside, misaligned, reach, .. } = self.guards;
         match address {
-            a if a.abs_diff(misaligned) <= 2 * reach => Wild::Misaligned,
-            a if a.abs_diff(outside) <= 2 * reach => Wild::Outside,
-            a => Wild::At(a),
+            a if a.abs_diff(misaligned) <= 2 * reach => IllegalAccess::Misaligned,
+            a if a.abs_diff(outside) <= 2 * reach => IllegalAccess::Outside,
+            a => IllegalAccess::At(a),
         }
     }
 
@@ -317,27 +323,33 @@ impl Memory {
     }
 
     /// Allocates for the device itself, or for tests.
-    pub(crate) fn alloc(&self, bytes: u64, kind: Kind) -> Result<u64, MemoryError> {
+    pub(crate) fn alloc(&self, bytes: u64, kind: AllocationKind) -> Result<u64, MemoryError> {
         self.alloc_guarded(bytes, kind, *PAGE)
     }
 
     /// Allocates with at least `guard` inaccessible bytes on both sides.
-    pub(crate) fn alloc_guarded(&self, bytes: u64, kind: Kind, guard: u64) -> Result<u64, MemoryError> {
+    pub(crate) fn alloc_guarded(&self, bytes: u64, kind: AllocationKind, guard: u64) -> Result<u64, MemoryError> {
         self.alloc_for(Owner::default(), bytes, kind, guard)
     }
 
     /// Allocates for a context.
-    pub(crate) fn alloc_for(&self, owner: Owner, bytes: u64, kind: Kind, guard: u64) -> Result<u64, MemoryError> {
-        self.alloc_in(parts::of(owner, kind), owner, bytes, kind, guard)
-    }
-
-    /// Allocates for a context in a slot range.
-    pub(crate) fn alloc_in(
+    pub(crate) fn alloc_for(
         &self,
-        part: usize,
         owner: Owner,
         bytes: u64,
-        kind: Kind,
+        kind: AllocationKind,
+        guard: u64,
+    ) -> Result<u64, MemoryError> {
+        self.alloc_in(partitions::of(owner, kind), owner, bytes, kind, guard)
+    }
+
+    /// Allocates for a context in a partition.
+    pub(crate) fn alloc_in(
+        &self,
+        partition: usize,
+        owner: Owner,
+        bytes: u64,
+        kind: AllocationKind,
         guard: u64,
     ) -> Result<u64, MemoryError> {
         if bytes > self.total {
@@ -350,15 +362,15 @@ impl Memory {
             return Err(MemoryError::OutOfMemory);
         }
         // The protection of graphs' pages changes.
-        let shares = guard <= *PAGE && !matches!(kind, Kind::Graph(_)) && state.chunks.takes(mapped);
+        let shares = guard <= *PAGE && !matches!(kind, AllocationKind::Graph(_)) && state.chunks.takes(mapped);
         let place = if shares {
-            let (pages, chunk) = state.take_shared(part, mapped)?;
-            Place { start: pages, taken: 0, pages, chunk: Some(chunk) }
+            let (pages, chunk) = state.take_shared(partition, mapped)?;
+            Placement { start: pages, taken: 0, pages, chunk: Some(chunk) }
         } else {
             let guard = guard.max(*PAGE).min(self.widest).next_multiple_of(*PAGE);
-            state.take_alone(part, mapped, guard, kind)?
+            state.take_alone(partition, mapped, guard, kind)?
         };
-        let Place { start, taken, pages, chunk } = place;
+        let Placement { start, taken, pages, chunk } = place;
         let base = pages + (mapped - room);
         if counts(kind) {
             USED[owner.device].fetch_add(mapped, Ordering::AcqRel);
@@ -371,7 +383,7 @@ impl Memory {
     }
 
     /// Frees the allocation that starts at `base`, if `allowed` accepts its kind.
-    pub(crate) fn free(&self, base: u64, allowed: impl Fn(Kind) -> bool) -> Result<(), MemoryError> {
+    pub(crate) fn free(&self, base: u64, allowed: impl Fn(AllocationKind) -> bool) -> Result<(), MemoryError> {
         let mut state = self.state.lock();
         let allocation = *state.live.get(&base).ok_or(MemoryError::Unknown)?;
         if !allowed(allocation.kind) {
@@ -384,7 +396,13 @@ impl Memory {
     /// Changes a live allocation of kind `from` to kind `to`, with this many bytes.
     ///
     /// The bytes must fit the block.
-    pub(crate) fn change(&self, base: u64, from: Kind, to: Kind, bytes: u64) -> Result<(), MemoryError> {
+    pub(crate) fn change(
+        &self,
+        base: u64,
+        from: AllocationKind,
+        to: AllocationKind,
+        bytes: u64,
+    ) -> Result<(), MemoryError> {
         let mut state = self.state.lock();
         let id = state.id + 1;
         let allocation = state.live.get_mut(&base).filter(|a| a.kind == from).ok_or(MemoryError::Unknown)?;
@@ -397,7 +415,7 @@ impl Memory {
     }
 
     /// Makes the pages of a live allocation accessible or inaccessible; their contents stay.
-    pub(crate) fn set_accessible(&self, base: u64, kind: Kind, accessible: bool) -> Result<(), MemoryError> {
+    pub(crate) fn set_accessible(&self, base: u64, kind: AllocationKind, accessible: bool) -> Result<(), MemoryError> {
         let state = self.state.lock();
         let allocation = state.live.get(&base).filter(|a| a.kind == kind).ok_or(MemoryError::Unknown)?;
         let (pages, bytes) = (allocation.pages as *mut libc::c_void, allocation.mapped as usize);
@@ -408,7 +426,7 @@ impl Memory {
     }
 
     /// Changes an allocation of kind `from` to kind `to`, and returns the usable size of the block.
-    pub(crate) fn shelve(&self, base: u64, from: Kind, to: Kind) -> Result<u64, MemoryError> {
+    pub(crate) fn change_kind(&self, base: u64, from: AllocationKind, to: AllocationKind) -> Result<u64, MemoryError> {
         let mut state = self.state.lock();
         let allocation = state.live.get_mut(&base).filter(|a| a.kind == from).ok_or(MemoryError::Unknown)?;
         allocation.kind = to;
@@ -420,8 +438,8 @@ impl Memory {
         let state = self.state.lock();
         let own = state.live.values().filter(|a| a.owner.context == context);
         own.fold((0, 0), |(used, reserved), a| match a.kind {
-            Kind::Pooled(p) if p == pool => (used + a.mapped, reserved + a.mapped),
-            Kind::Cached(p) if p == pool => (used, reserved + a.mapped),
+            AllocationKind::Pooled(p) if p == pool => (used + a.mapped, reserved + a.mapped),
+            AllocationKind::Cached(p) if p == pool => (used, reserved + a.mapped),
             _ => (used, reserved),
         })
     }
@@ -429,7 +447,7 @@ impl Memory {
     /// Frees everything that a context has allocated, at its end.
     pub(crate) fn reset(&self, context: u32) {
         let mut state = self.state.lock();
-        let own = |a: &&Allocation| a.kind != Kind::Internal && a.owner.context == context;
+        let own = |a: &&Allocation| a.kind != AllocationKind::Internal && a.owner.context == context;
         let user: Vec<_> = state.live.values().filter(own).copied().collect();
         user.into_iter().for_each(|a| release(&mut state, a));
         state.registered.retain(|_, r| r.owner.context != context);
@@ -441,7 +459,7 @@ impl Memory {
         let state = self.state.lock();
         let (_, allocation) = state.live.range(..=address).next_back()?;
         let inside = address < allocation.base + allocation.bytes.max(1);
-        (inside && !matches!(allocation.kind, Kind::Cached(_))).then_some(*allocation)
+        (inside && !matches!(allocation.kind, AllocationKind::Cached(_))).then_some(*allocation)
     }
 
     /// Returns the accessible memory around an address: the pages of an allocation, or a registered range.
@@ -481,7 +499,7 @@ impl Memory {
         } else if (self.start..self.end).contains(&address) {
             "memory that was never allocated".to_owned()
         } else {
-            "no address of the device, nor registered".to_owned()
+            "neither device memory nor registered host memory".to_owned()
         }
     }
 
@@ -519,16 +537,23 @@ impl Memory {
 }
 
 /// Returns true if memory of this kind counts against a device's total.
-fn counts(kind: Kind) -> bool {
-    !matches!(kind, Kind::Internal | Kind::Host(_) | Kind::Imported | Kind::External | Kind::Mapped(_))
+fn counts(kind: AllocationKind) -> bool {
+    !matches!(
+        kind,
+        AllocationKind::Internal
+            | AllocationKind::Host(_)
+            | AllocationKind::Imported
+            | AllocationKind::External
+            | AllocationKind::Mapped(_)
+    )
 }
 
 /// The limit on the number of freed allocations that are remembered.
-const REMEMBERED: usize = 4096;
+const MAX_FREED: usize = 4096;
 
 fn release(state: &mut State, allocation: Allocation) {
     state.live.remove(&allocation.base);
-    if state.freed.len() == REMEMBERED {
+    if state.freed.len() == MAX_FREED {
         state.freed.pop_front();
     }
     state.freed.push_back(allocation);
@@ -538,13 +563,13 @@ fn release(state: &mut State, allocation: Allocation) {
     }
     if let Some(chunk) = allocation.chunk {
         state.chunks.discharge(allocation.mappings);
-        return state.give_back_shared(allocation.pages, allocation.mapped, chunk, file);
+        return state.release_shared(allocation.pages, allocation.mapped, chunk, file);
     }
     if protect(allocation.pages, allocation.mapped, false).is_ok() {
         state.chunks.discharge(allocation.mappings);
         // Addresses that a client reserved remain reserved.
         if allocation.taken != 0 {
-            state.parts.containing(allocation.start).free.push_back((allocation.start, allocation.taken));
+            state.partitions.containing(allocation.start).free.push_back((allocation.start, allocation.taken));
         }
     }
 }
@@ -569,13 +594,13 @@ mod tests {
 
     #[test]
     fn allocations_are_aligned_apart_and_not_reused() {
-        let first = MEMORY.alloc(1000, Kind::Device).unwrap();
+        let first = MEMORY.alloc(1000, AllocationKind::Device).unwrap();
         assert_eq!(first % ALIGN, 0);
         assert_eq!(MEMORY.find(first + 999).unwrap().base, first);
         assert!(MEMORY.find(first + 1000).is_none());
-        MEMORY.free(first, |k| k == Kind::Device).unwrap();
+        MEMORY.free(first, |k| k == AllocationKind::Device).unwrap();
         assert_eq!(MEMORY.free(first, |_| true), Err(MemoryError::Unknown));
-        let second = MEMORY.alloc(1000, Kind::Device).unwrap();
+        let second = MEMORY.alloc(1000, AllocationKind::Device).unwrap();
         assert_ne!(first, second);
         MEMORY.free(second, |_| true).unwrap();
     }
@@ -583,7 +608,7 @@ mod tests {
     #[test]
     fn large_allocations_can_be_written_to_their_end_and_freed() {
         for bytes in [1, 4096, 4097, (2 << 20) + 17, 5 << 20] {
-            let base = MEMORY.alloc(bytes, Kind::Managed).unwrap();
+            let base = MEMORY.alloc(bytes, AllocationKind::Managed).unwrap();
             // SAFETY: the allocation was just made and is `bytes` long.
             unsafe { std::ptr::write_bytes(base as *mut u8, 0x5a, bytes as usize) };
             MEMORY.free(base, |_| true).unwrap();
@@ -592,7 +617,7 @@ mod tests {
 
     #[test]
     fn more_than_there_is_fails() {
-        assert_eq!(MEMORY.alloc(u64::MAX / 2, Kind::Device), Err(MemoryError::OutOfMemory));
+        assert_eq!(MEMORY.alloc(u64::MAX / 2, AllocationKind::Device), Err(MemoryError::OutOfMemory));
     }
 
     #[test]
@@ -612,8 +637,8 @@ mod tests {
     #[test]
     fn a_context_takes_its_memory_along() {
         let owner = Owner { context: 77, device: 0 };
-        let own = MEMORY.alloc_for(owner, 10, Kind::Device, *PAGE).unwrap();
-        let other = MEMORY.alloc(10, Kind::Device).unwrap();
+        let own = MEMORY.alloc_for(owner, 10, AllocationKind::Device, *PAGE).unwrap();
+        let other = MEMORY.alloc(10, AllocationKind::Device).unwrap();
         MEMORY.reset(77);
         assert!(MEMORY.find(own).is_none() && MEMORY.find(other).is_some());
         MEMORY.free(other, |_| true).unwrap();

@@ -16,7 +16,7 @@ use crate::ir::layout::{Area, Global};
 use crate::ir::lower::{Program, lower};
 use crate::ir::{Function, Signature, Symbol};
 use crate::link::with_library;
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{AllocationKind, MEMORY};
 use crate::ptx::{self, FunctionKind};
 use crate::service;
 use crate::source::Sources;
@@ -142,7 +142,7 @@ impl Kernel {
             return self.fibers(params, clustered);
         }
         let code = self.code(clustered)?;
-        let registered = self.meets_registered(params);
+        let registered = self.may_access_registered(params);
         // Scheduled regions run parts of rows.
         let whole = !code.code.scheduled && block[0].is_multiple_of(WHOLE);
         let cell = &code.compiled[usize::from(whole)][usize::from(registered)];
@@ -155,7 +155,7 @@ impl Kernel {
     /// Returns the machine code that runs threads as fibers.
     pub(crate) fn fibers(&self, params: &[u64], clustered: bool) -> Result<&Arc<Compiled>, String> {
         let code = self.code(clustered)?;
-        let registered = self.meets_registered(params);
+        let registered = self.may_access_registered(params);
         code.fibers[usize::from(registered)].get_or_try_init(|| {
             let flavour = Flavour { exact: false, clustered };
             let (ir, plan) = codegen::emit_fiber(&*self.program()?, &code.code, flavour).map_err(|e| e.to_string())?;
@@ -164,7 +164,7 @@ impl Kernel {
     }
 
     /// Returns true if a launch may access registered memory: an address in it is a parameter, or may be loaded.
-    fn meets_registered(&self, params: &[u64]) -> bool {
+    fn may_access_registered(&self, params: &[u64]) -> bool {
         MEMORY.has_registrations() && (self.loads_addresses || params.iter().any(|word| MEMORY.near_registered(*word)))
     }
 
@@ -176,17 +176,17 @@ impl Kernel {
             }
             _ => None,
         };
-        self.reported(|of| report::text(of, launch, fault, found))
+        self.with_sources(|of| report::text(of, launch, fault, found))
     }
 
     /// Returns the report of the breakpoints that a launch reached, if there were any.
-    pub(crate) fn told_of_breakpoints(&self, launch: &Launch) -> Option<String> {
+    pub(crate) fn breakpoint_report(&self, launch: &Launch) -> Option<String> {
         let found = service::breakpoints(launch.grid_id)?;
-        Some(self.reported(|of| report::breakpoints(of, launch, &found)))
+        Some(self.with_sources(|of| report::breakpoints(of, launch, &found)))
     }
 
     /// Calls `report` with the kernel's name and source lines.
-    fn reported<T>(&self, report: impl FnOnce((&str, &Sources)) -> T) -> T {
+    fn with_sources<T>(&self, report: impl FnOnce((&str, &Sources)) -> T) -> T {
         match self.origin.made() {
             Ok((_, sources)) => report((&self.signature().name, sources)),
             // The text was loaded before, so it has no errors.
@@ -297,7 +297,7 @@ type Cache = VecDeque<(Arc<str>, Arc<Image>)>;
 
 static CACHE: Lazy<Mutex<Cache>> = Lazy::new(Mutex::default);
 /// The limit on the number of cached images.
-const CACHED: usize = 64;
+const MAX_CACHED: usize = 64;
 
 /// Returns the image of a text, which is parsed and checked unless it is cached.
 pub(crate) fn image(text: &str) -> ptx::Result<Arc<Image>> {
@@ -313,7 +313,7 @@ pub(crate) fn image(text: &str) -> ptx::Result<Arc<Image>> {
     }
     let image = Arc::new(Image::new(text)?);
     let mut cache = CACHE.lock();
-    if cache.len() >= CACHED {
+    if cache.len() >= MAX_CACHED {
         cache.pop_front();
     }
     cache.push_back((Arc::from(text), Arc::clone(&image)));
@@ -330,7 +330,7 @@ impl Variables {
         if area.bytes == 0 {
             return Some(Variables(0));
         }
-        let base = MEMORY.alloc(area.bytes, Kind::Internal).ok()?;
+        let base = MEMORY.alloc(area.bytes, AllocationKind::Internal).ok()?;
         let mut bytes = area.image.clone();
         let places = area.own.iter().map(|at| (at, base)).chain(area.managed.iter().map(|at| (at, managed)));
         for (at, address) in places {
@@ -359,7 +359,7 @@ impl Drop for Variables {
     fn drop(&mut self) {
         if self.0 != 0 {
             // Allocated by `new` and freed only here; a reset of the context does not free internal memory.
-            let _ = MEMORY.free(self.0, |kind| kind == Kind::Internal);
+            let _ = MEMORY.free(self.0, |kind| kind == AllocationKind::Internal);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Capture of streams into graphs: what is captured, how streams join a sequence, and every way in which one is refused.
+//! Stream capture: what is captured, how streams join a capture sequence, and every error.
 //!
-//! Tests here run one at a time: a sequence in global mode forbids things to all threads, as it should.
+//! The tests run one at a time: a sequence in global mode forbids calls to all threads, as it should.
 //!
 //! # Safety
 //!
@@ -55,7 +55,7 @@ fn end(on: CUstream) -> CUgraph {
     graph
 }
 
-/// Ends a capture that is expected to give no graph.
+/// Ends a capture that is expected to return no graph.
 fn refused(on: CUstream) -> CUresult {
     let mut graph = std::ptr::without_provenance_mut(8);
     let status = call!(cuStreamEndCapture(on, &mut graph));
@@ -223,7 +223,7 @@ fn a_fork_that_is_not_joined_gives_no_graph() {
         ok!(cuStreamWaitEvent(b, event, 0));
         f.follow(2, b);
         if joined {
-            // Joined, but then it goes on.
+            // Joined, but it continues afterwards.
             ok!(cuEventRecord(event, b));
             ok!(cuStreamWaitEvent(a, event, 0));
             f.follow(3, b);
@@ -231,7 +231,7 @@ fn a_fork_that_is_not_joined_gives_no_graph() {
         assert_eq!(refused(a), UNJOINED);
         assert_eq!(state(b), State::CU_STREAM_CAPTURE_STATUS_NONE);
     }
-    // A stream that joined and did nothing has nothing to be joined.
+    // A stream that joined without capturing anything need not be joined back.
     begin(a, LOCAL);
     f.follow(1, a);
     ok!(cuEventRecord(event, a));
@@ -240,7 +240,7 @@ fn a_fork_that_is_not_joined_gives_no_graph() {
     assert_eq!(f.value(), 1);
 }
 
-/// The work of a joined stream is in the graph; one that is not joined takes the sequence along.
+/// The work of a joined stream is in the graph; a stream that is not joined back invalidates the sequence.
 #[test]
 fn a_stream_may_be_destroyed_once_it_is_joined() {
     let (_alone, f) = alone();
@@ -292,7 +292,7 @@ fn sequences_begin_and_end_in_one_stream_and_thread() {
     assert_eq!(refused(a), INVALIDATED);
     begin(a, RELAXED);
     assert_eq!(std::thread::spawn(elsewhere).join().unwrap(), CUresult::CUDA_SUCCESS, "relaxed: any thread may");
-    // The thread's own stream can be captured, and a captured stream be destroyed.
+    // The per-thread default stream can be captured, and a captured stream can be destroyed.
     ok!(cuStreamBeginCapture_v2_ptsz(LEGACY, LOCAL));
     assert_eq!(state(OWN), State::CU_STREAM_CAPTURE_STATUS_ACTIVE);
     f.follow(1, OWN);
@@ -329,7 +329,7 @@ fn calls_that_cannot_be_captured_make_a_sequence_invalid() {
         assert_eq!(status, INVALIDATED, "{name}");
         assert_eq!(refused(stream), INVALIDATED, "{name}");
     }
-    // What an event stands for that was recorded in a sequence is not known to the host, even after its end.
+    // The host cannot query an event that was recorded in a sequence, even after its end.
     for ended in [false, true] {
         begin(stream, RELAXED);
         ok!(cuEventRecord(event, stream));
@@ -393,7 +393,7 @@ fn what_depends_on_its_time_is_refused_by_the_modes() {
             scope.spawn(body).join().unwrap()
         })
     };
-    // A global sequence forbids it to other threads too, unless they do not care; a local one does not.
+    // A global sequence also forbids it to other threads, except relaxed ones; a local one does not.
     begin(stream, LOCAL);
     assert_eq!(elsewhere(GLOBAL), CUresult::CUDA_SUCCESS);
     ok!(cuGraphDestroy(end(stream)));
@@ -402,7 +402,7 @@ fn what_depends_on_its_time_is_refused_by_the_modes() {
     assert_eq!(elsewhere(RELAXED), CUresult::CUDA_SUCCESS);
     assert_eq!(elsewhere(GLOBAL), UNSUPPORTED);
     assert_eq!(refused(stream), INVALIDATED);
-    // A relaxed sequence forbids nothing to anybody; nor does any to a thread that says so.
+    // A relaxed sequence forbids nothing; and nothing is forbidden to a relaxed thread.
     begin(stream, RELAXED);
     ok!(cuMemFree_v2(0));
     ok!(cuGraphDestroy(end(stream)));
@@ -423,7 +423,7 @@ fn the_legacy_stream_cannot_be_used_beside_a_captured_blocking_one() {
     let (_alone, f) = alone();
     let (blocking, free) = (f.stream(0), f.stream(1));
     begin(blocking, RELAXED);
-    // Asking does no harm.
+    // Queries have no effect.
     let mut found = State(0);
     assert_eq!(call!(cuStreamIsCapturing(LEGACY, &mut found)), IMPLICIT);
     assert_eq!(call!(cuStreamGetCaptureInfo(LEGACY, &mut found, null_mut())), IMPLICIT);
@@ -434,7 +434,7 @@ fn the_legacy_stream_cannot_be_used_beside_a_captured_blocking_one() {
     begin(blocking, RELAXED);
     assert_eq!(call!(cuMemsetD32Async(f.at(1), 0, 1, LEGACY)), IMPLICIT);
     assert_eq!(refused(blocking), INVALIDATED);
-    // One that does not block it is no concern of the legacy stream's.
+    // The legacy stream does not wait for a non-blocking stream.
     begin(free, RELAXED);
     ok!(cuMemcpyDtoH_v2((&raw mut word).cast(), f.at(1), 4));
     let event = f.event(2);
@@ -448,26 +448,26 @@ fn sequences_keep_to_themselves() {
     let (_alone, f) = alone();
     let (a, b, outside) = (f.stream(1), f.stream(1), f.stream(1));
     let (event, external) = (f.event(2), f.event(2));
-    // Waiting for what is outside.
+    // A wait for work outside of the capture.
     ok!(cuEventRecord(event, outside));
     begin(a, LOCAL);
     ok!(cuStreamWaitEvent(a, external, 0));
     assert_eq!(call!(cuStreamWaitEvent(a, event, 0)), ISOLATION);
     assert_eq!(refused(a), INVALIDATED);
-    // Two sequences would become one.
+    // Two sequences would be merged.
     begin(a, LOCAL);
     begin(b, LOCAL);
     ok!(cuEventRecord(event, a));
     assert_eq!(call!(cuStreamWaitEvent(b, event, 0)), MERGE);
     assert_eq!((refused(a), refused(b)), (INVALIDATED, INVALIDATED));
-    // What was captured by a sequence that has ended.
+    // Nodes captured by a sequence that has ended.
     begin(a, LOCAL);
     ok!(cuEventRecord(event, a));
     ok!(cuGraphDestroy(end(a)));
     begin(b, LOCAL);
     assert_eq!(call!(cuStreamWaitEvent(b, event, 0)), ISOLATION);
     assert_eq!(refused(b), INVALIDATED);
-    // As nodes, waits and records go across.
+    // As nodes, waits and records are allowed across sequences.
     begin(a, LOCAL);
     ok!(cuEventRecord(event, outside));
     ok!(cuStreamWaitEvent(a, event, 1));
@@ -502,7 +502,7 @@ fn a_capture_tells_what_it_is_at_and_can_be_turned() {
     let first = unsafe { at.read() };
     assert_eq!(nodes(graph), [first]);
     assert_eq!(unsafe { edges.read() }, CUgraphEdgeData::default());
-    // The graph may be added to meanwhile, but not taken apart or made executable.
+    // Meanwhile nodes may be added to the graph, but not removed, and it cannot be instantiated.
     let mut own = null_mut();
     ok!(cuGraphAddEmptyNode(&mut own, graph, &first, 1));
     assert_eq!(call!(cuGraphDestroy(graph)), INVALID);
@@ -519,10 +519,10 @@ fn a_capture_tells_what_it_is_at_and_can_be_turned() {
     assert_eq!(after, [own, null_mut()], "instead");
     let mut foreign: CUgraphNode = std::ptr::without_provenance_mut(8);
     assert_eq!(call!(cuStreamUpdateCaptureDependencies(stream, &mut foreign, 1, 1)), INVALID);
-    // What was turned away from does not have to be joined.
+    // Replaced dependencies need not be joined.
     assert_eq!(end(stream), graph);
     assert_eq!(call!(cuStreamUpdateCaptureDependencies(stream, &mut own, 1, 0)), NO_STATE);
-    // Into a graph that there is, behind a node of it.
+    // Into an existing graph, after one of its nodes.
     let last = nodes(graph)[2];
     ok!(cuStreamBeginCaptureToGraph(stream, graph, &last, null(), 1, LOCAL));
     f.follow(3, stream);
@@ -580,7 +580,7 @@ fn memory_is_allocated_and_freed_in_the_graph() {
     }
     assert_eq!(call!(cuMemFreeAsync(inside, stream)), INVALID, "it is the graph's");
     ok!(cuMemFreeAsync(other, stream));
-    // Freed, it is not accessible.
+    // After it was freed, it is inaccessible.
     ok!(cuMemsetD32Async(inside, 1, 16, stream));
     assert_eq!(call!(cuStreamSynchronize(stream)), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
 }

@@ -1,5 +1,5 @@
-//! Launches in clusters through the driver's functions: what may be asked for, what a kernel may require, occupancy,
-//! graphs, and devices that have none.
+//! Launches in clusters through the driver's functions: valid requests, kernels' requirements, occupancy, graphs, and
+//! devices without clusters.
 //!
 //! # Safety
 //!
@@ -16,7 +16,7 @@ use cuda_sys::*;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
-/// Each thread writes how many blocks its cluster has; the other kernels require something of their clusters.
+/// Each thread writes the number of blocks of its cluster; the other kernels have requirements on their clusters.
 const KERNELS: &CStr = c".version 8.0\n.target sm_90\n.address_size 64
 .visible .entry size(.param .u64 p) { .reg .b32 %r<8>; .reg .b64 %rd<4>; ld.param.u64 %rd1, [p];
   mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3;
@@ -33,7 +33,7 @@ fn cluster(extents: [u32; 3]) -> CUlaunchAttribute {
     launch_attribute(A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &extents)
 }
 
-/// Launches so many blocks of 64 threads in clusters of these extents; the kernel gets a pointer.
+/// Launches this many blocks of 64 threads in clusters of these extents. The kernel gets a pointer.
 fn launch(f: CUfunction, blocks: u32, extents: Option<[u32; 3]>, p: CUdeviceptr, stream: CUstream) -> CUresult {
     let (mut p, mut attributes) = (p, extents.map(cluster).into_iter().collect::<Vec<_>>());
     let mut params: [*mut c_void; 1] = [(&raw mut p).cast()];
@@ -68,7 +68,7 @@ fn a_launch_has_the_clusters_that_it_asks_for() {
         (8, Some([2, 1, 1]), CUresult::CUDA_SUCCESS, 2),
         (9, Some([3, 1, 1]), CUresult::CUDA_SUCCESS, 3),
         (48, Some([8, 1, 1]), CUresult::CUDA_SUCCESS, 8),
-        // Blocks are left over, a cluster is too large, or is nothing.
+        // The cluster does not divide the grid, is too large, or is empty.
         (8, Some([3, 1, 1]), WRONG, 0),
         (8, Some([2, 2, 1]), WRONG, 0),
         (48, Some([16, 1, 1]), WRONG, 0),
@@ -80,7 +80,7 @@ fn a_launch_has_the_clusters_that_it_asks_for() {
             assert_eq!(words(out, 64 * blocks as usize), vec![found; 64 * blocks as usize], "{extents:?}");
         }
     }
-    // Sixteen blocks once the function allows what other devices may not run.
+    // Sixteen blocks, once the function allows non-portable sizes.
     gives!(
         CUDA_ERROR_INVALID_VALUE,
         cuFuncSetAttribute(size, F::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 2)
@@ -89,7 +89,7 @@ fn a_launch_has_the_clusters_that_it_asks_for() {
     assert_eq!(launch(size, 48, Some([16, 1, 1]), out, null_mut()), CUresult::CUDA_SUCCESS);
     assert_eq!(words(out, 64 * 48), vec![16; 64 * 48]);
     assert_eq!(launch(size, 34, Some([17, 1, 1]), out, null_mut()), WRONG);
-    // Preferred clusters are made of the others.
+    // Preferred clusters are multiples of the others.
     let both = |large: [u32; 3]| {
         let mut p = out;
         let mut attributes =
@@ -140,7 +140,7 @@ fn kernels_require_clusters() {
     assert_eq!([read(pairs, must), read(given, must)], [0, 1]);
     gives!(CUDA_ERROR_INVALID_VALUE, cuFuncSetAttribute(size, must, 1));
     gives!(CUDA_ERROR_NOT_PERMITTED, cuFuncSetAttribute(pairs, extents[0], 4));
-    // Set for a function that says nothing: all three, or none.
+    // Set for a function without requirements: all three extents, or none.
     ok!(cuFuncSetAttribute(size, extents[0], 4));
     assert_eq!(launch(size, 4, None, out, null_mut()), WRONG);
     ok!(cuFuncSetAttribute(size, extents[1], 1));
@@ -190,7 +190,7 @@ fn occupancy_counts_clusters() {
 
 #[test]
 fn graphs_keep_the_clusters_of_a_launch() {
-    // A wait for the whole context, by another test, would end the capture.
+    // Another test that waits for the whole context would invalidate the capture.
     if !in_child("graphs_keep_the_clusters_of_a_launch", &[]) {
         return;
     }
@@ -221,7 +221,7 @@ fn graphs_keep_the_clusters_of_a_launch() {
     gives!(CUDA_ERROR_INVALID_VALUE, cuGraphKernelNodeSetAttribute(node, which, &value));
     value.clusterDim = CUlaunchAttributeValue_clusterDim { x: 8, y: 1, z: 1 };
     ok!(cuGraphKernelNodeSetAttribute(node, which, &value));
-    // What was instantiated before keeps its clusters, and cannot become the other.
+    // An earlier executable graph keeps its clusters, and cannot be updated to the other.
     let mut info = CUgraphExecUpdateResultInfo {
         result: CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_SUCCESS,
         errorNode: null_mut(),
@@ -230,7 +230,7 @@ fn graphs_keep_the_clusters_of_a_launch() {
     gives!(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, cuGraphExecUpdate_v2(exec, graph, &mut info));
     assert_eq!(info.result, CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED);
     assert_eq!(run(&mut exec), [8; 512]);
-    // A new description says nothing of clusters: they stay.
+    // New parameters specify no clusters: they stay.
     let mut params = unsafe { std::mem::zeroed::<CUDA_KERNEL_NODE_PARAMS>() };
     ok!(cuGraphKernelNodeGetParams_v2(node, &mut params));
     ok!(cuGraphKernelNodeSetParams_v2(node, &params));

@@ -1,4 +1,4 @@
-//! Several devices, contexts, profiles and the timeline: what the environment decides, each case in a child process.
+//! Several devices, contexts, profiles and the timeline: the effects of the environment, each case in a child process.
 //!
 //! # Safety
 //!
@@ -46,7 +46,7 @@ fn two_devices_have_memory_and_contexts_of_their_own() {
     ok!(cuCtxSetCurrent(second));
     ok!(cuMemAlloc_v2(&mut there, 800 << 10));
     assert_eq!(call!(cuMemAlloc_v2(&mut 0, 800 << 10)), CUresult::CUDA_ERROR_OUT_OF_MEMORY);
-    // What a pool keeps is given back where it is missing.
+    // Memory cached by a pool is released when memory is short.
     let (mut pool, mut keep, mut pooled) = (null_mut(), u64::MAX, 0);
     ok!(cuDeviceGetDefaultMemPool(&mut pool, 1));
     let threshold = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
@@ -62,7 +62,7 @@ fn two_devices_have_memory_and_contexts_of_their_own() {
     assert_eq!(device, 0);
     ok!(cuMemsetD32_v2(here, 5, 1));
     ok!(cuMemsetD32_v2(there, 6, 1));
-    // Peers.
+    // Peer access.
     let (mut can, mut rank) = (0, -1);
     ok!(cuDeviceCanAccessPeer(&mut can, 0, 1));
     assert_eq!(can, 1);
@@ -90,7 +90,7 @@ fn two_devices_have_memory_and_contexts_of_their_own() {
     assert_eq!(add(&mut here, &mut there, stream), CUresult::CUDA_ERROR_INVALID_HANDLE);
     ok!(cuMemcpyDtoDAsync_v2(here, there, 4, stream));
     ok!(cuStreamSynchronize(stream));
-    // The end of one context leaves the other.
+    // The end of one context does not affect the other.
     ok!(cuDevicePrimaryCtxRelease_v2(0));
     assert_eq!(call!(cuMemAlloc_v2(&mut 0, 4)), CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED);
     ok!(cuCtxPopCurrent_v2(null_mut()));
@@ -98,7 +98,7 @@ fn two_devices_have_memory_and_contexts_of_their_own() {
     assert_eq!(call!(cuMemcpyDtoH_v2((&raw mut host).cast(), here, 4)), CUresult::CUDA_ERROR_INVALID_VALUE);
 }
 
-/// Memory of the second device, by each way of having some, and how the first one is let to it.
+/// Returns memory of the second device, of each kind, and how to give the first one access to it.
 fn on_the_second(how: &str, first: CUcontext, second: CUcontext) -> (CUdeviceptr, Box<dyn Fn()>) {
     let location = |id| CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id };
     let flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
@@ -107,7 +107,7 @@ fn on_the_second(how: &str, first: CUcontext, second: CUcontext) -> (CUdeviceptr
     ok!(cuCtxSetCurrent(second));
     if how == "mapped" {
         const BYTES: usize = 2 << 20;
-        // SAFETY: all zeros are properties, of which those that matter are set.
+        // SAFETY: all zeros are valid properties; the relevant ones are set below.
         let mut props: CUmemAllocationProp = unsafe { std::mem::zeroed() };
         props.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
         props.location = location(1);
@@ -121,7 +121,7 @@ fn on_the_second(how: &str, first: CUcontext, second: CUcontext) -> (CUdeviceptr
     match how {
         "default pool" => ok!(cuDeviceGetDefaultMemPool(&mut pool, 1)),
         "pool" => {
-            // SAFETY: as above.
+            // SAFETY: all zeros are valid properties; the relevant ones are set below.
             let mut props: CUmemPoolProps = unsafe { std::mem::zeroed() };
             props.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
             props.location = location(1);
@@ -157,7 +157,8 @@ fn a_kernel_reaches_another_device_only_where_it_was_let() {
         ok!(cuDevicePrimaryCtxRetain(&mut second, 1));
         let (mut there, admit) = on_the_second(how, first, second);
         ok!(cuMemsetD32_v2(there, 6, 1));
-        // What the other device's context allocates for all, it reaches; the same address of its own memory as well.
+        // Managed memory of the other device's context is accessible; then the same address of that context's own
+        // memory is too.
         ok!(cuMemAllocManaged(&mut managed, 4, 1));
         ok!(cuMemAllocHost_v2(&mut host, 4));
         let mut own = 0;
@@ -174,7 +175,7 @@ fn a_kernel_reaches_another_device_only_where_it_was_let() {
         assert_eq!(add(&mut own, &mut managed, null_mut()), CUresult::CUDA_SUCCESS);
         assert_eq!(add(&mut host.addr().try_into().unwrap(), &mut own, null_mut()), CUresult::CUDA_SUCCESS);
         ok!(cuCtxSynchronize());
-        // Not let, it faults: in a context of its own, whose end the others survive.
+        // Without access it faults, in a context of its own, whose end does not affect the others.
         let mut other = null_mut();
         ok!(cuCtxCreate_v2(&mut other, 0, 0));
         assert_eq!(add(&mut own, &mut there, null_mut()), CUresult::CUDA_SUCCESS);
@@ -236,7 +237,7 @@ fn contexts_are_a_stack_and_their_end_is_noticed() {
         assert_eq!(flags, 4);
         ok!(cuCtxGetLimit(&mut limit, CUlimit::CU_LIMIT_STACK_SIZE));
         assert_eq!(limit, 1024, "the limit was the other context's");
-        // What belongs to a context ends with it, and so do other threads' calls.
+        // The objects of a context end with it, and so do other threads' calls.
         ok!(cuCtxPushCurrent_v2(b));
         let (mut stream, mut memory) = (null_mut(), 0);
         ok!(cuStreamCreate(&mut stream, 0));
@@ -336,7 +337,7 @@ fn the_timeline_is_complete_json_whenever_the_process_ends() {
         let arrows = named("wait");
         assert_eq!(arrows.iter().map(|e| e["ph"].as_str().unwrap()).collect::<Vec<_>>(), ["s", "f"], "{text}");
         assert_eq!(arrows[0]["id"], arrows[1]["id"]);
-        // An arrow binds to the slices that it begins and ends in.
+        // An arrow belongs to the slices in which it begins and ends.
         for (arrow, slice) in [(arrows[0], events_seen[0]), (arrows[1], named("wait for an event")[0])] {
             let (at, begin) = (arrow["ts"].as_f64().unwrap(), slice["ts"].as_f64().unwrap());
             assert!(begin <= at && at <= begin + slice["dur"].as_f64().unwrap() + 1e-3, "{text}");

@@ -1,6 +1,6 @@
 //! The driver's functions as a C client calls them: life cycle, memory, modules, launches, errors.
 //!
-//! A fault poisons the context, so it is provoked in a child process of its own.
+//! A fault poisons the context, so it is provoked in a child process.
 //!
 //! # Safety
 //!
@@ -110,7 +110,7 @@ fn configurations_are_checked() {
     assert_eq!(launch(null_mut(), 1, 1, 0, &mut params), CUresult::CUDA_ERROR_INVALID_HANDLE);
 }
 
-/// Loads a text that cannot be loaded, and gives the code and the log.
+/// Loads an invalid text, and returns the code and the log.
 fn refused(image: *const c_void) -> (CUresult, String) {
     let mut log = [0 as c_char; 1024];
     let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
@@ -203,7 +203,7 @@ fn a_thread_without_a_context_is_told_so() {
     assert_eq!(code.join().unwrap(), CUresult::CUDA_ERROR_INVALID_CONTEXT);
 }
 
-/// The workers stay behind in the parent, so the driver is as NVIDIA's in a forked child: not there, and not to be had.
+/// The workers stay in the parent, so the driver is unusable in a forked child, like NVIDIA's.
 #[test]
 fn a_forked_child_finds_no_driver() {
     context();
@@ -292,7 +292,7 @@ const MEET: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 POLL: ld.volatile.global.u32 %r4, [%rd1]; setp.lt.u32 %p2, %r4, %r2; @%p2 bra POLL;
 ALL: bar.sync 0; red.global.add.u32 [%rd1+4], 1; ret; }";
 
-/// A cooperative launch holds all its blocks at once, and refuses more than the device has room for.
+/// A cooperative launch has all its blocks resident, and more than the device can hold are refused.
 #[test]
 fn cooperative_launches() {
     context();
@@ -315,19 +315,19 @@ fn cooperative_launches() {
     assert_eq!(counts, [1000, 64_000]);
 }
 
-/// Modules are unloaded before, while and after their kernels are translated once more, with optimisation; the process ends
-/// while others are.
+/// Modules are unloaded before, during and after the optimised compilation of their kernels; the process ends while
+/// others are being compiled.
 #[test]
-fn a_module_is_unloaded_while_it_is_translated() {
-    // What is on the disk is not translated.
-    if !in_child("a_module_is_unloaded_while_it_is_translated", &[("CUDA_JIT_CACHE", "off")]) {
+fn a_module_is_unloaded_while_it_is_compiled() {
+    // Cached code is not compiled.
+    if !in_child("a_module_is_unloaded_while_it_is_compiled", &[("CUDA_JIT_CACHE", "off")]) {
         return;
     }
     const STEPS: u32 = 700;
     primary(0);
     let (mut device, mut found) = (0, 0_u32);
     ok!(cuMemAlloc_v2(&mut device, 4));
-    // The background begins 20 ms after the last launch that was translated quickly.
+    // Background compilation begins 20 ms after the last launch that compiled quick code.
     for (salt, milliseconds) in [0, 15, 20, 21, 22, 25, 30, 60, 0, 0].into_iter().enumerate() {
         let salt = salt as u32;
         let steps: String = (0..STEPS)

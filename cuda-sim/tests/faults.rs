@@ -1,4 +1,4 @@
-//! Faults as clients see them: their codes, which stay, and what they leave alone.
+//! Faults as clients see them: sticky error codes, and what is unaffected.
 //!
 //! # Safety
 //!
@@ -12,8 +12,8 @@ use cuda_sys::*;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
-/// `poke` stores the thread's number in each word; `stop` traps; `deep` calls itself for ever; `last` traps in one thread
-/// behind a barrier.
+/// `poke` stores the thread's index in each word; `stop` traps; `deep` recurses for ever; `last` traps in one thread
+/// after a barrier.
 const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .visible .entry poke(.param .u64 p) { .reg .b32 %r1; .reg .b64 %rd<4>; ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;
   mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1; ret; }
@@ -77,7 +77,7 @@ fn every_fault_has_its_code_and_stays() {
         let fixture = Fixture::new();
         let own = fixture.alloc();
         assert_eq!(fixture.run(name, address), code, "{name:?} at {address:#x}");
-        // Whatever comes next fails in the same way, and in no other context.
+        // Every later call fails in the same way, and none in another context.
         let (mut event, mut value, mut stream) = (null_mut(), 0u32, null_mut());
         assert_eq!(call!(cuCtxSynchronize()), code);
         assert_eq!(call!(cuMemcpyDtoH_v2((&raw mut value).cast(), own, 4)), code);

@@ -112,7 +112,7 @@ fn occupancy_of_a_function() {
         ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, still, threads, dynamic));
         blocks
     };
-    // 8 KiB of its own and 1 KiB of the system's for each block, of 228.
+    // 8 KiB of its own and 1 KiB reserved by the system for each block, of 228.
     assert_eq!((blocks(64, 0), blocks(1024, 0), blocks(64, 16 << 10)), (25, 2, 9));
     let carveout = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
     gives!(CUDA_ERROR_INVALID_VALUE, cuFuncSetAttribute(still, carveout, 101));

@@ -31,7 +31,7 @@ fn kernel(library: CUlibrary, name: &CStr) -> CUkernel {
     kernel
 }
 
-/// Counts on by `n` in the current context, and gives what was there.
+/// Adds `n` to the counter in the current context, and returns the old value.
 fn count(f: CUfunction, mut n: u32) -> u32 {
     let (mut device, mut host) = (0, 0u32);
     ok!(cuMemAlloc_v2(&mut device, 4));
@@ -123,7 +123,7 @@ fn attributes_are_of_a_device(library: CUlibrary, first: CUcontext, second: CUco
     gives!(CUDA_ERROR_INVALID_VALUE, cuKernelSetCacheConfig(still, CUfunc_cache(4), 0));
 }
 
-/// Adds to a managed variable by its name, by an address among each context's own variables, and by one among the managed.
+/// Adds to a managed variable by name, by an address in a per-context variable, and by one in a managed variable.
 const MANAGED: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .global .align 4 .u32 own = 1;
 .global .attribute(.managed) .align 4 .u32 before = 7;
@@ -144,7 +144,7 @@ fn all_contexts_share_the_managed_variables_of_a_library() {
     let (mut library, mut address, mut bytes) = (null_mut(), 0, 0);
     let code = MANAGED.as_ptr().cast();
     ok!(cuLibraryLoadData(&mut library, code, null_mut(), null_mut(), 0, null_mut(), null_mut(), 0));
-    // No context is current: the host reads and writes them all the same.
+    // No context is current: the host can access them nevertheless.
     ok!(cuLibraryGetManaged(&mut address, &mut bytes, library, c"sum".as_ptr()));
     assert_eq!(bytes, 8);
     let words = address as *mut u32;

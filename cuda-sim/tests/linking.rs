@@ -1,6 +1,6 @@
-//! The linker, libraries and kernels as a C client calls them, and what kernels print.
+//! The linker, libraries and kernels as a C client calls them, and the output of kernels.
 //!
-//! Output and failed assertions are looked at from outside, in a child process.
+//! Output and failed assertions are observed from outside, in a child process.
 //!
 //! # Safety
 //!
@@ -47,7 +47,7 @@ struct Log {
     values: Box<[*mut c_void; 2]>,
 }
 
-/// A link whose errors go to a log.
+/// Creates a link whose errors go to a log.
 fn link() -> (CUlinkState, Log) {
     let mut log = Log { text: Box::new([0; 2048]), values: Box::new([null_mut(); 2]) };
     log.values[0] = log.text.as_mut_ptr().cast();
@@ -64,7 +64,7 @@ impl Log {
     }
 }
 
-/// Clients free the values of a link's options once it is made: only the text is written later.
+/// Clients may free a link's option values once it is created: only the text is written later.
 #[test]
 fn the_values_of_options_are_the_clients_again() {
     context();

@@ -1,5 +1,6 @@
-//! What a fault does to the rest of its context: kernels in loops without end stop, what is enqueued is dropped, and when a
-//! call says that the context is lost nothing of it accesses memory any more. Other contexts and devices go on.
+//! The effect of a fault on the rest of its context: kernels in infinite loops stop, enqueued operations are dropped,
+//! and once a call reports that the context is lost, nothing in it accesses memory any more. Other contexts and devices
+//! continue.
 //!
 //! # Safety
 //!
@@ -17,8 +18,8 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Loops without end, by what is in them: each counts in the word of its thread before anything else. `r1` is the thread,
-/// `rd1` its word, `r2` the count.
+/// Infinite loops, by their contents: each counts in the word of its thread first. `r1` is the thread, `rd1` its word,
+/// `r2` the count.
 const LOOPS: [(&str, &str); 8] = [
     ("nothing", "bra SPIN; SPIN: bra SPIN;"),
     ("stores", ""),
@@ -34,7 +35,7 @@ const LOOPS: [(&str, &str); 8] = [
     ("call", "call.uni step, ();"),
 ];
 
-/// The kernel with a loop.
+/// Returns the kernel with a loop.
 fn forever(body: &str) -> CString {
     CString::new(format!(
         ".version 7.8\n.target sm_75\n.address_size 64
@@ -57,13 +58,13 @@ LOOP: add.u32 %r2, %r2, 1; st.volatile.global.u32 [%rd1], %r2;
 }
 
 const FAILED: CUresult = CUresult::CUDA_ERROR_LAUNCH_FAILED;
-/// Words of host memory that the kernels use: a page for counts, and one behind it.
+/// Words of host memory that the kernels use: a page for counts, and the next one.
 const WORDS: usize = 2048;
 
 #[repr(C, align(4096))]
 struct Words([u32; WORDS]);
 
-/// A context of its own with two streams, and registered memory of the host.
+/// A context of its own with two streams, and registered host memory.
 struct Fixture {
     context: CUcontext,
     streams: [CUstream; 2],
@@ -105,21 +106,21 @@ impl Fixture {
         ok!(cuLaunchKernel(f, blocks, 1, 1, 32, 1, 1, 0, stream, params.as_mut_ptr(), null_mut()));
     }
 
-    /// Waits until a kernel without end has begun.
+    /// Waits until an infinite kernel has begun.
     fn wait_for_writes(&self) {
         while self.word(0) == 0 {
             std::thread::yield_now();
         }
     }
 
-    /// Waits until the driver says that a stream has failed.
+    /// Waits until the driver reports that a stream has failed.
     fn wait_for_fault(&self, stream: usize) {
         while call!(cuStreamQuery(self.streams[stream])) == CUresult::CUDA_ERROR_NOT_READY {
             std::thread::yield_now();
         }
     }
 
-    /// Asserts that nobody writes to the memory. A kernel that ran on would have counted meanwhile.
+    /// Asserts that nobody writes to the memory. A kernel that still runs would count meanwhile.
     fn assert_at_rest(&self, what: &str) {
         let before = self.words();
         std::thread::sleep(Duration::from_millis(5));
@@ -127,12 +128,12 @@ impl Fixture {
     }
 }
 
-/// The functions of a text, loaded into the current context.
+/// Returns the functions of a text that is loaded into the current context.
 fn functions(text: &CStr) -> [CUfunction; 4] {
     [c"forever", c"stop", c"some", c"once"].map(|name| function(text, name))
 }
 
-/// Both engines, each in a process of its own; true in the process.
+/// Runs a test on both engines, each in a process of its own; returns true in the process.
 fn on_both_engines(test: &str) -> bool {
     let run =
         |engine| in_child(test, &[("CUDA_SIM_ENGINE", engine), ("CUDA_SIM_THREADS", "4"), ("CUDA_SIM_DEVICES", "2")]);
@@ -161,7 +162,7 @@ fn kernels_without_end_stop_when_another_faults() {
             let f = Fixture::new(0);
             let [forever, stop, _, once] = functions(&forever(body));
             f.launch(forever, blocks, 0);
-            // Behind the kernel that does not end: none of it happens, but for what is told of errors.
+            // After the infinite kernel: none of it happens, except for the reporting of errors.
             ok!(cuLaunchHostFunc(f.streams[0], Some(called), null_mut()));
             f.launch(once, 1, 0);
             ok!(cuStreamAddCallback(f.streams[0], Some(told), null_mut(), 0));
@@ -178,7 +179,7 @@ fn kernels_without_end_stop_when_another_faults() {
     }
 }
 
-/// Whichever call is the first to tell of the fault.
+/// Each call in turn is the first one to report the fault.
 #[test]
 fn every_call_that_tells_of_a_fault_comes_after_the_last_write() {
     if !on_both_engines("every_call_that_tells_of_a_fault_comes_after_the_last_write") {
@@ -214,7 +215,7 @@ fn every_call_that_tells_of_a_fault_comes_after_the_last_write() {
         f.launch(stop, 1, 1);
         // Refused if the fault was quicker.
         call!(cuEventRecord(event, f.streams[1]));
-        // Those that wait would wait for the kernel; the others are asked until they tell of the fault.
+        // Blocking calls would wait for the kernel; the others are repeated until they report the fault.
         let result = loop {
             let result = first(&f, event, device, pinned);
             if ![CUresult::CUDA_SUCCESS, CUresult::CUDA_ERROR_NOT_READY].contains(&result) {
@@ -234,7 +235,7 @@ fn a_fault_ends_the_other_blocks_of_its_launch() {
     }
     let f = Fixture::new(0);
     let [_, _, some, _] = functions(&forever(""));
-    // The first block runs for ever, the last one traps; more threads than one worker runs alone.
+    // The first block runs for ever, the last one traps; there are more threads than one worker runs alone.
     ok!(cuLaunchKernel(some, 64, 1, 1, 512, 1, 1, 0, f.streams[0], null_mut(), null_mut()));
     assert_eq!(call!(cuCtxSynchronize()), FAILED);
     ok!(cuCtxDestroy_v2(f.context));
@@ -252,7 +253,7 @@ fn waits_for_values_and_loops_of_graphs_end_with_their_context() {
     ok!(cuMemsetD32_v2(device, 0, 16));
     ok!(cuStreamWaitValue32_v2(f.streams[0], device, 1, 1));
     f.launch(once, 1, 0);
-    // A body that leaves its number as it is: it runs for ever.
+    // A body that does not change its value: it runs for ever.
     let (mut graph, mut exec, mut node, mut number, mut stream) = (null_mut(), null_mut(), null_mut(), 0, null_mut());
     ok!(cuGraphCreate(&mut graph, 0));
     ok!(cuGraphConditionalHandleCreate(&mut number, graph, null_mut(), 1, 1));
@@ -309,7 +310,7 @@ fn other_contexts_and_devices_go_on() {
     }
 }
 
-/// A reset makes a primary context usable again; nothing of before is left.
+/// A reset makes a primary context usable again; nothing from before is left.
 #[test]
 fn a_lost_primary_context_begins_anew_when_it_is_reset_or_released() {
     if !on_both_engines("a_lost_primary_context_begins_anew_when_it_is_reset_or_released") {
@@ -346,7 +347,7 @@ fn a_lost_primary_context_begins_anew_when_it_is_reset_or_released() {
     }
 }
 
-/// Many streams, threads and faults: every waiter returns, and memory rests when it does.
+/// Many streams, threads and faults: every waiter returns, and memory is no longer accessed when it does.
 #[test]
 fn threads_that_wait_for_a_lost_context_all_return() {
     if !on_both_engines("threads_that_wait_for_a_lost_context_all_return") {
@@ -357,7 +358,7 @@ fn threads_that_wait_for_a_lost_context_all_return() {
         let [forever, stop, some, _] = functions(&forever(if round % 2 == 0 { "" } else { "bar.sync 0;" }));
         f.launch(forever, 1 + round % 5, 0);
         f.wait_for_writes();
-        // Raw pointers do not go to other threads.
+        // Raw pointers cannot be sent to other threads.
         let (context, streams) = (f.context.addr(), f.streams.map(|stream| stream.addr()));
         std::thread::scope(|scope| {
             for waiter in 0..4 {

@@ -1,4 +1,4 @@
-//! Memory that clients map themselves, and external memory.
+//! Virtual memory management, and external memory.
 //!
 //! # Safety
 //!
@@ -58,7 +58,7 @@ fn a_range_grows_by_mappings_and_copies_cross_them() {
     ok!(cuMemMap(at, GRANULE, 0, first, 0));
     gives!(CUDA_ERROR_INVALID_VALUE, cuMemMap(at, GRANULE, 0, second, 0));
     ok!(cuMemMap(at + GRANULE as u64, 2 * GRANULE, 0, second, 0));
-    // Mapped, but nothing may be done with it yet.
+    // Mapped, but without access rights yet.
     gives!(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(at, 1, 1));
     assert_eq!(access(at, 3 * GRANULE, 3), CUresult::CUDA_SUCCESS);
     let mut flags = 9;
@@ -164,12 +164,12 @@ fn a_descriptor_carries_memory_to_another_process() {
     ok!(cuCtxSynchronize());
     ok!(cuMemExportToShareableHandle((&raw mut descriptor).cast(), handle, POSIX, 0));
     assert!(descriptor >= 0);
-    // A child inherits descriptors that do not say otherwise.
+    // A child inherits descriptors that are not close-on-exec.
     assert_eq!(unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) }, 0);
     let status = child(test).env("DESCRIPTOR", descriptor.to_string()).status().unwrap();
     assert!(status.success());
     assert_eq!(word(at + 100), 6);
-    // The same descriptor as external memory, whose buffer need not begin with a page.
+    // The same descriptor as external memory, whose buffer need not begin at a page.
     let memory = import(descriptor, GRANULE).unwrap();
     let mut buffer = 0;
     let wanted = CUDA_EXTERNAL_MEMORY_BUFFER_DESC { offset: 100, size: 8, flags: 0, reserved: [0; 16] };

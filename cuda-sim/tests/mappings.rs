@@ -1,5 +1,5 @@
-//! Very many allocations, and threads on stacks of their own: the system's mappings, of which a process has 65,530, do not run
-//! out. Each test runs in a process of its own, whose mappings it counts.
+//! Very many allocations, and threads on stacks of their own: the system's mappings, of which a process has 65,530, are
+//! not exhausted. Each test counts the mappings of its own process.
 //!
 //! # Safety
 //!
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
-/// As many as are live at once, more than six times what there are mappings for.
+/// The number of live allocations: more than six times the number of mappings.
 const MANY: usize = 200_000;
 
 /// `fill` stores its second parameter to the first one's words.
@@ -24,17 +24,17 @@ const TEXT: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
   ld.param.u32 %r2, [v]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;
   st.global.u32 [%rd3], %r2; ret; }";
 
-/// Mappings of the process.
+/// Returns the number of mappings of the process.
 fn mappings() -> usize {
     std::fs::read_to_string("/proc/self/maps").unwrap().lines().count()
 }
 
-/// Mappings that the system gives a process.
+/// Returns the system's limit on the mappings of a process.
 fn limit() -> usize {
     std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap().trim().parse().unwrap()
 }
 
-/// Runs a kernel on an allocation, and reads what it wrote.
+/// Runs a kernel on an allocation, and checks its writes.
 fn assert_works(fill: CUfunction, at: CUdeviceptr) {
     let (mut at, mut value, mut read) = (at, 42_u32, [0_u32; 16]);
     let mut params = [(&raw mut at).cast::<c_void>(), (&raw mut value).cast()];
@@ -43,7 +43,7 @@ fn assert_works(fill: CUfunction, at: CUdeviceptr) {
     assert_eq!(read, [42; 16]);
 }
 
-/// Allocates very many arrays, uses some, and frees them, half of them first.
+/// Allocates very many arrays, uses some, and frees them in two halves.
 fn assert_bounded(allocate: fn() -> CUdeviceptr, free: fn(CUdeviceptr), reuses: bool) {
     let fill = function(TEXT, c"fill");
     assert_works(fill, allocate());
@@ -59,7 +59,7 @@ fn assert_bounded(allocate: fn() -> CUdeviceptr, free: fn(CUdeviceptr), reuses: 
     all.iter().enumerate().for_each(|(i, at)| if i % 2 == 0 { even.push(*at) } else { odd.push(*at) });
     even.iter().for_each(|at| free(*at));
     assert!(mappings() < before + limit() / 3, "{} mappings", mappings());
-    // What was freed is not given out again yet, but by a pool to the same stream.
+    // Freed addresses are not reused yet, except by a pool for the same stream.
     let freed: HashSet<CUdeviceptr> = even.into_iter().collect();
     let more: Vec<CUdeviceptr> = (0..1000).map(|_| allocate()).collect();
     assert!(reuses || more.iter().all(|at| !freed.contains(at)));
@@ -110,7 +110,8 @@ fn page_locked_arrays_do_not_cost_mappings() {
     }
 }
 
-/// Pages of graphs' memory change their rights, so that each takes mappings: what the process cannot spare is refused.
+/// Pages of graphs' memory change their protection, so each takes mappings: more than the process can spare are
+/// refused.
 #[test]
 fn what_cannot_share_mappings_is_out_of_memory_in_time() {
     if !in_child("what_cannot_share_mappings_is_out_of_memory_in_time", &[]) {
@@ -130,7 +131,7 @@ fn what_cannot_share_mappings_is_out_of_memory_in_time() {
     let refused = (0..MANY).map(|_| add()).find(|code| *code != CUresult::CUDA_SUCCESS);
     assert_eq!(refused, Some(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
     assert!(mappings() < limit() / 10 * 9, "{} mappings", mappings());
-    // Everything else goes on, and so does this when there is room again.
+    // Everything else continues, and so does this when there are mappings again.
     let all: Vec<CUdeviceptr> = (0..1000).map(|_| device()).collect();
     assert_works(fill, all[999]);
     assert_works(function(TEXT, c"fill"), all[0]);
@@ -145,14 +146,15 @@ fn what_cannot_share_mappings_is_out_of_memory_in_time() {
     assert_eq!(add(), CUresult::CUDA_SUCCESS);
 }
 
-/// Each thread counts itself and waits for all others: every thread of the grid is begun and none is over. Then each stores.
+/// Each thread counts itself and waits for all others: every thread of the grid has begun and none has ended. Then each
+/// stores.
 const MEET: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .visible .entry meet(.param .u64 p, .param .u32 all) { .reg .b32 %r<4>; .reg .b64 %rd<3>; .reg .pred %p;
   ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [all]; atom.global.add.u32 %r2, [%rd1], 1;
 WAIT: ld.volatile.global.u32 %r3, [%rd1]; setp.lt.u32 %p, %r3, %r1; @%p bra WAIT;
   atom.global.add.u32 %r2, [%rd1+4], 1; ret; }";
 
-/// Launches so many blocks of so many threads which all wait for each other, and gives how it ended.
+/// Launches blocks of threads that all wait for each other, and returns the result.
 fn meet(blocks: u32, threads: u32) -> (CUresult, [u32; 2]) {
     let (f, at, mut counts) = (function(MEET, c"meet"), device(), [0_u32; 2]);
     ok!(cuMemsetD32_v2(at, 0, 16));
@@ -168,7 +170,7 @@ fn meet(blocks: u32, threads: u32) -> (CUresult, [u32; 2]) {
 }
 
 /// As many threads as a card of 132 multiprocessors holds at 1024 each, on stacks of their own, which would have taken
-/// 270,336 mappings. Their memory goes back to the system.
+/// 270,336 mappings. Their memory is returned to the system.
 #[test]
 fn fibers_of_a_whole_device_meet_and_leave_no_mappings() {
     let fibers = [("CUDA_SIM_ENGINE", "fibers"), ("CUDA_SIM_THREADS", "2")];
@@ -186,7 +188,7 @@ fn fibers_of_a_whole_device_meet_and_leave_no_mappings() {
     assert_eq!(meet(1, 1024), (CUresult::CUDA_SUCCESS, [1024; 2]));
 }
 
-/// As many blocks at once as the device holds, each with memory of its own.
+/// As many concurrent blocks as the device holds, each with memory of its own.
 #[test]
 fn blocks_that_wait_for_each_other_leave_no_mappings() {
     let threads = [("CUDA_SIM_THREADS", "2")];

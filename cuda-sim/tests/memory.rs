@@ -1,5 +1,5 @@
-//! Memory as clients see it: copies of two and three dimensions, fills, managed and registered memory, what a pointer is,
-//! pools, and the code that each misuse gives.
+//! Memory as clients see it: copies of two and three dimensions, fills, managed and registered memory, pointer
+//! attributes, pools, and the error code of each misuse.
 //!
 //! # Safety
 //!
@@ -155,7 +155,7 @@ fn pointers_tell_what_they_are() {
     let mut host_of = host_of;
     assert_eq!(host_of(device), INVALID);
     assert_eq!(host_of(pinned), CUresult::CUDA_SUCCESS);
-    // Several at once: an unknown pointer is no error but zeros.
+    // Several at once: for an unknown pointer the results are zeros rather than an error.
     let unknown = 0x1000;
     let (mut kind, mut ordinal) = (7u32, 7i32);
     let mut which = [A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL];
@@ -246,7 +246,7 @@ fn memory_is_counted() {
     ok!(cuCtxDestroy_v2(context));
 }
 
-/// One misuse: what was done, what it gave, and what NVIDIA's driver gives.
+/// One misuse: a description, the result, and the result of NVIDIA's driver.
 type Case = (&'static str, CUresult, CUresult);
 
 #[test]
@@ -339,7 +339,7 @@ fn each_misuse_has_its_code() {
     ok!(cuCtxDestroy_v2(context));
 }
 
-/// Objects know their context: a thread to which none is current can let go of them, as clients do when they end.
+/// Objects know their context: a thread without a current context can destroy them, as clients do when they end.
 #[test]
 fn a_release_needs_no_current_context() {
     context();
@@ -400,7 +400,7 @@ fn a_pool_of_less_than_a_page_has_one() {
     ok!(cuCtxDestroy_v2(context));
 }
 
-/// The kind of memory can be asked without a current context.
+/// The kind of memory can be queried without a current context.
 #[test]
 fn attributes_of_pointers_need_no_current_context() {
     let context = context();

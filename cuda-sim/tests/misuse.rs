@@ -1,4 +1,4 @@
-//! What the driver says to misuse: a table of documented error cases, function by function. Memory's are in `memory.rs`.
+//! Error codes of misuse: a table of documented cases, function by function. Those about memory are in `memory.rs`.
 //!
 //! # Safety
 //!
@@ -16,7 +16,7 @@ use std::ptr::{null, null_mut};
 const STILL: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .visible .entry still(.param .u32 n) { ret; }";
 
-/// A handle of nothing.
+/// Returns a handle of no object.
 fn stale<T>() -> *mut T {
     std::ptr::without_provenance_mut(0x1234_5670)
 }
@@ -195,7 +195,7 @@ fn batches_of_values() {
         operation(2, 0x1000, 0, 0),
         operation(1, device, 0, 4),
     ] {
-        // The first one must not happen either.
+        // The first one must not be enqueued either.
         let mut batch = [operation(2, device, 6, 0), wrong];
         assert_eq!(call!(cuStreamBatchMemOp_v2(stream, 2, batch.as_mut_ptr(), 0)), invalid);
     }

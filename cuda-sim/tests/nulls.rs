@@ -1,12 +1,13 @@
-//! Every function of the table with nothing to work on: null handles, null arrays with a count, counts and sizes that
-//! overflow, handles of another kind, and null handles with pointers that must not be followed. None crashes, none panics,
-//! and all but the few that have nothing to refuse return an error.
+//! Every function of the table with degenerate arguments: null handles, null arrays with a count, counts and sizes that
+//! overflow, handles of another kind, and null handles with pointers that must not be dereferenced. None crashes, none
+//! panics, and all but the few that have nothing to refuse return an error.
 //!
-//! The functions and their parameters are those of the generated table, so that a new one is tried without being named here.
+//! The functions and their parameters are those of the generated table, so a new one is tested without being named
+//! here.
 //!
 //! # Safety
 //!
-//! Passing nulls is what CUDA's functions refuse by an error; that they do is what is tested.
+//! Passing nulls is safe, since CUDA's functions refuse them with an error, which is what is tested.
 #![expect(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
 
 #[macro_use]
@@ -57,15 +58,15 @@ macro_rules! functions {
     };
 }
 
-/// What parameters get.
+/// The arguments of a call.
 #[derive(Clone, Copy)]
 struct Way {
     name: &'static str,
-    /// The objects that handles name: none, live ones, or one of another kind than the parameter's.
+    /// The objects of handles: none, live ones, or one of another kind than the parameter's.
     handles: Handles,
-    /// What pointers are: null, or an address that must not be followed.
+    /// Pointers: null, or an address that must not be dereferenced.
     pointers: u64,
-    /// What integers are: counts, sizes, flags.
+    /// Integers: counts, sizes, flags.
     numbers: u64,
 }
 
@@ -76,7 +77,7 @@ enum Handles {
     Foreign,
 }
 
-/// Never mapped: a kernel's half of the address space. Following it is a fault.
+/// Never mapped: it is in the kernel's half of the address space, so an access faults.
 const FAR: u64 = 0xffff_8000_0000_0000;
 
 const NULLS: Way = Way { name: "nothing", handles: Handles::Null, pointers: 0, numbers: 0 };
@@ -104,7 +105,7 @@ const TEXT: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 struct Objects {
     context: CUcontext,
     handles: Vec<(&'static str, u64)>,
-    /// Of the process, not of the context.
+    /// Belongs to the process, not to the context.
     library: CUlibrary,
     pool: CUmemoryPool,
 }
@@ -133,7 +134,7 @@ impl Objects {
         props.location = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };
         ok!(cuMemPoolCreate(&mut pool, &props));
         ok!(cuMemAlloc_v2(&mut address, 4096));
-        // What waits for a value in memory finds it.
+        // A wait for a value in memory finds it.
         ok!(cuMemcpyHtoD_v2(address, std::ptr::from_ref(&1_u64).cast(), 8));
         let handles = vec![
             ("CUcontext", context.addr() as u64),
@@ -154,7 +155,7 @@ impl Objects {
         Objects { context, handles, library, pool }
     }
 
-    /// The word for a parameter of a type.
+    /// Returns the word for a parameter of a type.
     fn word(&self, ty: &str, way: Way) -> u64 {
         let live = |ty: &str| self.handles.iter().find(|(kind, _)| *kind == ty).map(|(_, handle)| *handle);
         match (live(ty), way.handles) {
@@ -164,7 +165,7 @@ impl Objects {
                 let other = if ty == "CUevent" { "CUstream" } else { "CUevent" };
                 live(other).expect("it is listed")
             }
-            // Objects that are made by no function of the device.
+            // No function of the device creates such objects.
             (None, _) if opaque(ty) => 0,
             (None, _) if ty.starts_with('*') => way.pointers,
             (None, _) if ty == "CUdevice" => 0,
@@ -175,7 +176,7 @@ impl Objects {
 
 impl Drop for Objects {
     fn drop(&mut self) {
-        // Each may be gone already, or be captured from: what was tried may have done that.
+        // Each may be gone already, or be captured from: the tested call may have done that.
         call!(cuCtxSetCurrent(self.context));
         call!(cuCtxDestroy_v2(self.context));
         call!(cuCtxSetCurrent(null_mut()));
@@ -184,7 +185,7 @@ impl Drop for Objects {
     }
 }
 
-/// Types of pointers that are not written as such: other objects, and functions.
+/// Returns true for pointer types that are not written as such: other objects, and functions.
 fn opaque(ty: &str) -> bool {
     const FUNCTIONS: [&str; 3] = ["CUhostFn", "CUstreamCallback", "CUoccupancyB2DSize"];
     const OBJECTS: [&str; 12] = [
@@ -204,17 +205,17 @@ fn opaque(ty: &str) -> bool {
     FUNCTIONS.contains(&ty) || OBJECTS.contains(&ty) || ty.starts_with("Option") || ty.contains("Callback")
 }
 
-/// Tries all functions in one way: the names of those that succeeded, and of those that panicked.
+/// Calls all functions in one way. Returns the names of those that succeeded, and of those that panicked.
 fn try_all(way: Way, skip: impl Fn(&Function) -> bool) -> (BTreeSet<&'static str>, Vec<&'static str>) {
     let (mut fine, mut panicked) = (BTreeSet::new(), Vec::new());
     for function in cuda_sys::driver_functions!(functions).iter().filter(|function| !skip(function)) {
-        // Told before, so that the parent knows where a child has crashed.
+        // Printed before, so that the parent knows where a child has crashed.
         let _ = writeln!(std::io::stderr(), "{} with {}", function.name, way.name);
         let objects = Objects::new();
         let words: Vec<u64> = function.types.iter().map(|ty| objects.word(ty, way)).collect();
         match (function.call)(&words) {
             CUresult::CUDA_SUCCESS => drop(fine.insert(function.name)),
-            // What a panic becomes.
+            // The code of a panic.
             CUresult::CUDA_ERROR_UNKNOWN => panicked.push(function.name),
             _ => {}
         }
@@ -222,7 +223,7 @@ fn try_all(way: Way, skip: impl Fn(&Function) -> bool) -> (BTreeSet<&'static str
     (fine, panicked)
 }
 
-/// Runs the test in a child process: true there. Where the child crashes, the error says in which call.
+/// Runs the test in a child process; returns true there. If the child crashes, the error names the call.
 fn in_child(test: &str) -> bool {
     if std::env::var_os(CHILD).is_some() {
         return true;
@@ -240,7 +241,7 @@ fn no_function_follows_a_null_or_trusts_a_count() {
         return;
     }
     for way in WAYS {
-        // A wait for a value that memory does not have would last.
+        // A wait for a value that never appears would not return.
         let lasts = |function: &Function| way.numbers == 1 << 62 && function.name.starts_with("cuStreamWaitValue");
         let (_, panicked) = try_all(way, lasts);
         assert_eq!(panicked, [""; 0], "panics with {}", way.name);
@@ -259,8 +260,8 @@ fn what_has_nothing_to_refuse_is_listed() {
     assert_eq!(plain, FINE);
 }
 
-/// What is documented to do something without being given anything: the default stream's and the current context's
-/// functions, and those that do nothing with nothing.
+/// Functions that are documented to succeed without arguments: those of the default stream and the current context, and
+/// those without an effect.
 #[rustfmt::skip]
 const FINE: [&str; 46] = [
     "cuCtxGetStreamPriorityRange", "cuCtxPopCurrent", "cuCtxPopCurrent_v2", "cuCtxResetPersistingL2Cache",
@@ -282,7 +283,7 @@ fn a_null_handle_is_refused_before_anything_is_read() {
     if !in_child("a_null_handle_is_refused_before_anything_is_read") {
         return;
     }
-    // Objects for which null stands for nothing. A null stream is the default one, and a null context the current one.
+    // Objects for which null means none. A null stream is the default one, and a null context the current one.
     const KINDS: [&str; 11] = [
         "CUmodule",
         "CUfunction",
@@ -303,7 +304,7 @@ fn a_null_handle_is_refused_before_anything_is_read() {
     }
 }
 
-/// Sizes and distances whose products and sums do not fit 64 bits, with live memory and places for results.
+/// Sizes and pitches whose products and sums do not fit 64 bits, with live memory and result pointers.
 #[test]
 fn sizes_that_overflow_are_refused() {
     let objects = Objects::new();
@@ -395,7 +396,7 @@ fn sizes_that_overflow_are_refused() {
     }
 }
 
-/// Shared memory and clusters whose bytes and blocks do not fit their types: nothing fits the device.
+/// Shared memory and clusters whose bytes and blocks overflow their types: nothing fits the device.
 #[test]
 fn occupancies_of_launches_that_overflow_are_none() {
     primary(0);

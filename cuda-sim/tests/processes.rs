@@ -51,7 +51,7 @@ fn a_child_process_opens_memory_and_waits_for_an_event() {
     ok!(cuEventCreate(&mut event, INTERPROCESS));
     ok!(cuStreamCreate(&mut stream, 1));
     let mut handles = [CUipcMemHandle { reserved: [0; 64] }; 2];
-    // An address inside the allocation stands for the whole of it.
+    // An address inside the allocation means the whole of it.
     ok!(cuIpcGetMemHandle(&mut handles[0], memory + 8));
     ok!(cuIpcGetMemHandle(&mut handles[1], freed));
     assert_eq!(words(memory), [3; 25], "what was there is still there");
@@ -60,7 +60,7 @@ fn a_child_process_opens_memory_and_waits_for_an_event() {
     ok!(cuIpcGetEventHandle(&mut mark, event));
     gives!(CUDA_ERROR_INVALID_CONTEXT, cuIpcOpenMemHandle_v2(&mut freed, handles[0], 1));
     gives!(CUDA_ERROR_INVALID_CONTEXT, cuIpcOpenEventHandle(&mut null_mut(), mark));
-    // The event is recorded after work that goes on until the child waits.
+    // The event is recorded after work that runs until the child waits.
     let (send, receive) = channel();
     ok!(cuLaunchHostFunc(stream, Some(wait_for_message), (&raw const receive).cast_mut().cast()));
     ok!(cuMemsetD32Async(memory, 7, 25, stream));
@@ -98,7 +98,7 @@ fn child_side() {
     assert_eq!((base, bytes), (memory, 100));
     gives!(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoH_v2([0u8; 101].as_mut_ptr().cast(), memory, 101));
     assert_eq!(words(memory), [3; 25]);
-    // In the stream's order after the record of the parent.
+    // In the stream's order after the parent's record.
     ok!(cuStreamCreate(&mut stream, 1));
     ok!(cuStreamWaitEvent(stream, event, 0));
     let mut host = null_mut();
@@ -135,7 +135,7 @@ fn what_cannot_be_exported_is_refused() {
     let mut mark = CUipcEventHandle { reserved: [0; 64] };
     gives!(CUDA_ERROR_INVALID_HANDLE, cuIpcGetEventHandle(&mut mark, event));
     gives!(CUDA_ERROR_INVALID_HANDLE, cuIpcGetEventHandle(&mut mark, null_mut()));
-    // Without timing only.
+    // Only without timing.
     gives!(CUDA_ERROR_INVALID_VALUE, cuEventCreate(&mut event, 4));
     let mut capable = [9u32; 2];
     let which = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE;

@@ -1,8 +1,8 @@
-//! Text as real compilers write it: nvcc 13, NVRTC 12 and 13, and LLVM 22, from the sources in `samples/`.
+//! The output of real compilers: nvcc 13, NVRTC 12 and 13, and LLVM 22, from the sources in `samples/`.
 //!
-//! The same kernels in each dialect, optimised, with line information and for debuggers, must load, survive printing,
-//! and compute what the same formulas give in Rust. Nothing of a text is skipped: what follows shows that debug
-//! sections, prototypes, branch tables and device functions are read for what they are.
+//! The same kernels in each dialect, optimised, with line information and with debug information, must load, survive
+//! printing, and compute what the same formulas give in Rust. Nothing in a text is skipped: debug sections, prototypes,
+//! branch tables and device functions are parsed.
 //!
 //! # Safety
 //!
@@ -18,7 +18,7 @@ use rustc_apfloat::{Float, FloatConvert, Round};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
 
-/// The samples that hold the kernels of `sample.cu`.
+/// The samples with the kernels of `sample.cu`.
 const SAMPLES: &[(&str, &str)] = &[
     ("nvcc 13", include_str!("samples/nvcc13.ptx")),
     ("nvcc 13 -G", include_str!("samples/nvcc13_debug.ptx")),
@@ -252,7 +252,7 @@ fn llvm_writes_calls_tables_and_wide_numbers() {
             1 => v * 3,
             2 => v ^ 77,
             3 => u64::from(v.count_ones()),
-            // The funnel brings in the upper bits of 222, which are 0.
+            // The funnel shift brings in the upper bits of 222, which are 0.
             4 => v << 13,
             5 => v.reverse_bits(),
             _ => u64::from(v % 2 == 0),
@@ -263,19 +263,19 @@ fn llvm_writes_calls_tables_and_wide_numbers() {
     }
 }
 
-/// Whole numbers, whose products and sums are exact in each type.
+/// Returns integers whose products and sums are exact in each type.
 fn numbers(count: usize, factor: usize, modulus: usize) -> Vec<i32> {
     (0..count).map(|i| (i * factor % modulus) as i32 - modulus as i32 / 2).collect()
 }
 
-/// The product of a matrix of so many rows and one of so many columns, both by rows, on top of a number.
+/// Returns the product of two row-major matrices, plus a number.
 fn product(a: &[i32], b: &[i32], rows: usize, columns: usize, start: i32) -> Vec<i32> {
     let k = a.len() / rows;
     let element = |i: usize| (0..k).map(|j| a[i / columns * k + j] * b[j * columns + i % columns]).sum::<i32>() + start;
     (0..rows * columns).map(element).collect()
 }
 
-/// Rows become columns.
+/// Transposes a matrix.
 fn transposed(values: &[i32], rows: usize) -> Vec<i32> {
     let columns = values.len() / rows;
     (0..values.len()).map(|i| values[i % rows * columns + i / rows]).collect()
@@ -321,7 +321,7 @@ fn nvcc_writes_products_of_matrices() {
     assert_eq!(floats(&out), twice);
 }
 
-/// Printing and parsing again gives the same tree, whatever the compiler.
+/// Printing and parsing gives the same tree, whatever the compiler.
 #[test]
 fn samples_round_trip() {
     for (name, text) in SAMPLES.iter().chain([&("LLVM 22", LLVM), &("nvcc 13, matrices", MATRICES)]) {

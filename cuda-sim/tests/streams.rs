@@ -141,12 +141,12 @@ fn a_wait_keeps_the_record_that_it_found() {
     ok!(cuStreamWaitEvent(b, event, 0));
     f.follow(1, b);
     assert_eq!(call!(cuEventQuery(event)), NOT_READY);
-    // Recorded anew where nothing is before it, the event is ready; the wait made before goes on.
+    // Recorded again in an idle stream, the event is complete; the earlier wait continues.
     ok!(cuEventRecord(event, c));
     ok!(cuEventSynchronize(event));
     assert_eq!(call!(cuStreamQuery(b)), NOT_READY);
     assert_eq!(f.value(), 0);
-    // Destroying an event leaves what waits for it.
+    // Destroying an event does not affect its waiters.
     ok!(cuEventDestroy_v2(event));
     f.open();
     ok!(cuStreamSynchronize(b));
@@ -176,13 +176,13 @@ fn events_tell_the_time_between_them() {
     assert_eq!(back, -time);
 }
 
-/// What host functions saw, in order.
+/// The observations of host functions, in order.
 static SEEN: parking_lot::Mutex<Vec<u32>> = parking_lot::Mutex::new(Vec::new());
 
 unsafe extern "C" fn note(data: *mut c_void) {
     let word = unsafe { AtomicU32::from_ptr(data.cast()) };
     SEEN.lock().push(word.load(Ordering::Acquire));
-    // Nothing of the driver may be called from here.
+    // The driver may not be called from here.
     let mut free = 0;
     let status = call!(cuMemGetInfo_v2(&mut free, &mut 0));
     SEEN.lock().push(status.0);
@@ -237,7 +237,7 @@ fn copies_take_pageable_sources_along() {
         assert_eq!(call!(cuStreamQuery(stream)), NOT_READY);
         f.open();
         let mut back = vec![0u8; bytes];
-        // To pageable memory: finished when it returns.
+        // To pageable memory: finished on return.
         ok!(cuMemcpyDtoHAsync_v2(back.as_mut_ptr().cast(), device, bytes, stream));
         assert!(back.iter().all(|b| *b == 7), "{bytes}");
         ok!(cuMemFree_v2(device));
@@ -315,7 +315,7 @@ fn pooled_memory_follows_the_stream() {
     ok!(cuMemFreeAsync(same, a));
     ok!(cuMemFreeAsync(other, b));
     ok!(cuCtxSynchronize());
-    // The release threshold is 0: a synchronisation gives everything back.
+    // The release threshold is 0: a synchronisation releases everything.
     assert_eq!(read(A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);
     let mut keep = u64::MAX;
     ok!(cuMemPoolSetAttribute(pool, A::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, (&raw mut keep).cast()));
@@ -361,7 +361,7 @@ fn a_fault_skips_what_comes_after_and_stays_in_its_context() {
     assert_eq!(whole.value(), 1);
 }
 
-/// Threads that each lead a chain of steps from stream to stream, by events and by the default streams' rules.
+/// Threads that each order a chain of steps across streams, by events and by the default streams' rules.
 #[test]
 fn chains_through_many_streams_keep_their_order() {
     let f = Fixture::new();
@@ -402,6 +402,6 @@ fn an_idle_stream_has_no_thread() {
         ok!(cuStreamSynchronize(*stream));
     }
     let threads = std::fs::read_dir("/proc/self/task").unwrap().count();
-    // Tests run at the same time; what matters is that it is not one for each stream.
+    // Tests run concurrently; it only matters that there is not one thread for each stream.
     assert!(threads < 200, "{threads}");
 }

@@ -56,7 +56,7 @@ pub(crate) struct Context {
     pub(crate) managed: u64,
     /// The id of the driver's context, whose heap `malloc` uses.
     pub(crate) owner: u32,
-    pub(crate) cluster: InCluster,
+    pub(crate) cluster: ClusterPosition,
     /// Asynchronous copies that threads of the block have started. Compiled code does not access them.
     pub(crate) copies: Copies,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Context {
 /// The position of a block in its cluster. Only code for launches in clusters reads it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct InCluster {
+pub(crate) struct ClusterPosition {
     /// The block's index in the cluster, and the cluster's extents in blocks.
     pub(crate) ctaid: [u32; 3],
     pub(crate) nctaid: [u32; 3],
@@ -91,7 +91,7 @@ pub(crate) const NO_RANK: u32 = 255;
 pub(crate) struct Stopped {
     pub(crate) block: u64,
     pub(crate) thread: u64,
-    pub(crate) place: u64,
+    pub(crate) position: u64,
 }
 
 macro_rules! offsets {
@@ -134,7 +134,7 @@ impl Access {
 }
 
 /// Encodes a source position as one number; 0 for none.
-pub(crate) fn place(position: Position) -> u64 {
+pub(crate) fn encode_position(position: Position) -> u64 {
     u64::from(position.line) << 32 | u64::from(position.column)
 }
 

@@ -22,7 +22,7 @@ impl Emitter<'_> {
         let (left, right) = match (inst.opcode, values.as_slice()) {
             (Opcode::Mad | Opcode::Madc, [a, b, c]) => (self.product(inst, a, b), c.clone()),
             (_, [a, b]) => (a.clone(), b.clone()),
-            _ => return self.unsupported("an operation with these operands"),
+            _ => return self.unsupported("these operands are not supported"),
         };
         let wide = bits * 2;
         let subtracts = matches!(inst.opcode, Opcode::Sub | Opcode::Subc);

@@ -5,7 +5,7 @@
 
 use super::emit::{Emitter, int_constant, llvm_float};
 use super::float::directed;
-use super::narrow::{Format, Mode, how};
+use super::narrow::{Format, Mode, encode_mode};
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Result, Type};
 
@@ -116,7 +116,7 @@ impl Emitter<'_> {
         self.write(dest, ty.bits(), &value, false)
     }
 
-    /// Replaces negative results by 0; the sign bit of a NaN is ignored.
+    /// Replaces negative results by 0. The sign bit of a NaN must be 0 here.
     fn relu_bits(&mut self, raw: &str, bits: u32) -> String {
         let sign = self.def(format_args!("and i16 {raw}, {}", int_constant(1 << (bits - 1), 16)));
         let negative = self.def(format_args!("icmp ne i16 {sign}, 0"));
@@ -136,7 +136,7 @@ impl Emitter<'_> {
     }
 
     fn round_double(&mut self, value: &str, format: Format, mode: Mode) -> String {
-        let how = how(format, mode).to_string();
+        let how = encode_mode(format, mode).to_string();
         let raw = self.call("i32", "sim.narrow.f64", &[("double", value), ("i32", &how)]);
         self.resize(&raw, 32, 16, false)
     }
@@ -224,7 +224,7 @@ impl Emitter<'_> {
         if is_half(to) {
             let wide = self.resize(&value, from.bits(), 64, from.is_signed());
             let format = if to == Type::F16 { Format::F16 } else { Format::Bf16 };
-            let how = how(format, mode(inst)).to_string();
+            let how = encode_mode(format, mode(inst)).to_string();
             let raw = self.call("i32", &format!("sim.narrow.{sign}64"), &[("i64", &wide), ("i32", &how)]);
             let raw = self.resize(&raw, 32, 16, false);
             return self.write_half(inst, dest, to, &raw);

@@ -30,16 +30,16 @@ impl Emitter<'_> {
                 let bytes = *bytes as u64;
                 let to = self.pointer_in(inst.space_of(0), to, bytes, None)?;
                 let from = self.pointer_in(inst.space_of(1), from, bytes, None)?;
-                let place = abi::place(inst.position);
-                self.copies("start", &format!(", ptr {to}, ptr {from}, i32 {bytes}, i32 {filled}, i64 {place}"))
+                let position = abi::encode_position(inst.position);
+                self.copies("start", &format!(", ptr {to}, ptr {from}, i32 {bytes}, i32 {filled}, i64 {position}"))
             }
-            _ => self.unsupported("a copy with these operands"),
+            _ => self.unsupported("these operands of a copy are not supported"),
         }
     }
 
     /// Emits `cp.async.bulk`. Copies to global memory happen immediately, so their groups are always complete.
     fn bulk(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
-        let place = abi::place(inst.position);
+        let position = abi::encode_position(inst.position);
         let (to, from, size, barrier) = match ops {
             [to, from, size, barrier @ ..] => (to, from, size, barrier),
             _ => return Ok(()),
@@ -49,7 +49,7 @@ impl Emitter<'_> {
         let [barrier, rest @ ..] = barrier else {
             self.declares.insert("declare void @sim.bulk.to_global(ptr, i64, i64, i64, i32, i64) #3".to_owned());
             self.line(format_args!(
-                "call void @sim.bulk.to_global(ptr %ctx, i64 %thread, i64 {to}, i64 {from}, i32 {size}, i64 {place})"
+                "call void @sim.bulk.to_global(ptr %ctx, i64 %thread, i64 {to}, i64 {from}, i32 {size}, i64 {position})"
             ));
             return Ok(());
         };
@@ -67,7 +67,7 @@ impl Emitter<'_> {
         self.declares.insert("declare void @sim.bulk.to_shared(ptr, i64, i64, i64, i32, i64, i32, i64) #3".to_owned());
         self.line(format_args!(
             "call void @sim.bulk.to_shared(ptr %ctx, i64 %thread, i64 {to}, i64 {from}, i32 {size}, i64 {barrier}, i32 {mask}, \
-             i64 {place})"
+             i64 {position})"
         ));
         Ok(())
     }
@@ -93,7 +93,7 @@ impl Emitter<'_> {
         Ok(self.def(format_args!("add i64 {window}, {address}")))
     }
 
-    /// Returns the number of bytes of the source that are read; zeros take the place of the others.
+    /// Returns the number of bytes of the source that are read; zeros take the position of the others.
     fn source_bytes(&mut self, inst: &Inst, bytes: u32, operand: Option<&Value>) -> Result<String> {
         let Some(value) = operand else { return Ok(bytes.to_string()) };
         if inst.form.operands.get(3) == Some(&crate::ptx::isa::Shape::SourcePred) {

@@ -9,7 +9,7 @@ impl Emitter<'_> {
     pub(crate) fn packed_op(&mut self, inst: &Inst, dest: &Value, sources: &[Value]) -> Result<()> {
         let ty = inst.ty(0);
         let lane = ty.lane().0;
-        let [a, b] = sources else { return self.unsupported("a packed operation with these operands") };
+        let [a, b] = sources else { return self.unsupported("these operands of a packed operation are not supported") };
         let (a, b) = (self.lanes(a, ty)?, self.lanes(b, ty)?);
         let results: Vec<String> = a
             .iter()

@@ -4,7 +4,7 @@
 
 use super::abi;
 use super::kernel::Flavour;
-use crate::ir::{BlockId, Function, InCluster, LaneMask, Reg, Special, Symbol, Value};
+use crate::ir::{BlockId, ClusterRegister, Function, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::{Error, Position, Result, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Arguments, Write};
@@ -218,20 +218,20 @@ impl<'a> Emitter<'a> {
     }
 
     /// Returns a special register about the block's cluster. A launch without clusters has clusters of one block.
-    fn in_cluster(&mut self, which: InCluster) -> String {
+    fn cluster_register(&mut self, which: ClusterRegister) -> String {
         let axis = |base: usize, axis: u8| base + 4 * axis as usize;
         let field = match (which, self.flavour.clustered) {
-            (InCluster::Explicit, clustered) => return u32::from(clustered).to_string(),
-            (InCluster::Ctaid(_) | InCluster::Rank, false) => return "0".to_owned(),
-            (InCluster::Nctaid(_) | InCluster::Ranks, false) => return "1".to_owned(),
-            (InCluster::Id(axis), false) => return format!("%ctaid{axis}"),
-            (InCluster::Count(n), false) => axis(abi::GRID, n),
-            (InCluster::Ctaid(n), true) => axis(abi::CLUSTER_CTAID, n),
-            (InCluster::Nctaid(n), true) => axis(abi::CLUSTER_NCTAID, n),
-            (InCluster::Id(n), true) => axis(abi::CLUSTER_ID, n),
-            (InCluster::Count(n), true) => axis(abi::CLUSTER_COUNT, n),
-            (InCluster::Rank, true) => abi::CLUSTER_RANK,
-            (InCluster::Ranks, true) => abi::CLUSTER_RANKS,
+            (ClusterRegister::Explicit, clustered) => return u32::from(clustered).to_string(),
+            (ClusterRegister::Ctaid(_) | ClusterRegister::Rank, false) => return "0".to_owned(),
+            (ClusterRegister::Nctaid(_) | ClusterRegister::Ranks, false) => return "1".to_owned(),
+            (ClusterRegister::Id(axis), false) => return format!("%ctaid{axis}"),
+            (ClusterRegister::Count(n), false) => axis(abi::GRID, n),
+            (ClusterRegister::Ctaid(n), true) => axis(abi::CLUSTER_CTAID, n),
+            (ClusterRegister::Nctaid(n), true) => axis(abi::CLUSTER_NCTAID, n),
+            (ClusterRegister::Id(n), true) => axis(abi::CLUSTER_ID, n),
+            (ClusterRegister::Count(n), true) => axis(abi::CLUSTER_COUNT, n),
+            (ClusterRegister::Rank, true) => abi::CLUSTER_RANK,
+            (ClusterRegister::Ranks, true) => abi::CLUSTER_RANKS,
         };
         self.field(field, "i32")
     }
@@ -277,7 +277,7 @@ impl<'a> Emitter<'a> {
                 let time = self.special(Special::GlobalTimer, 64);
                 (self.def(format_args!("lshr i64 {time}, 32")), 64)
             }
-            Special::Cluster(which) => (self.in_cluster(which), 32),
+            Special::Cluster(which) => (self.cluster_register(which), 32),
             Special::Zero => ("0".to_owned(), 32),
         };
         self.resize(&value, width, bits, false)

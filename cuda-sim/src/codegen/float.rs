@@ -70,7 +70,9 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn float_op(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
-        let Some((dest, sources)) = ops.split_first() else { return self.unsupported("this instruction") };
+        let Some((dest, sources)) = ops.split_first() else {
+            return self.unsupported("this instruction is not supported");
+        };
         let ty = inst.ty(0);
         let (lane, packed) = ty.lane();
         let split = sources.iter().map(|source| self.lanes(source, ty)).collect::<Result<Vec<_>>>()?;
@@ -102,7 +104,7 @@ impl Emitter<'_> {
             return Ok(self.testp(inst, ty, &v[0]));
         }
         if ty == Type::F64 && inst.has(M::Approx) && ftz_double(inst) {
-            return Ok(self.gross(inst, &v[0]));
+            return Ok(self.approximate_f64(inst, &v[0]));
         }
         let mut result = match inst.opcode {
             Opcode::Abs | Opcode::Neg | Opcode::Copysign | Opcode::Min | Opcode::Max => self.simple(inst, ty, &v),
@@ -118,7 +120,7 @@ impl Emitter<'_> {
     }
 
     /// Emits `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64`, which use only the upper halves of operand and result.
-    fn gross(&mut self, inst: &Inst, value: &str) -> String {
+    fn approximate_f64(&mut self, inst: &Inst, value: &str) -> String {
         let cut = |this: &mut Self, value: &str| {
             let bits = this.def(format_args!("bitcast double {value} to i64"));
             this.def(format_args!("and i64 {bits}, -4294967296"))

@@ -94,13 +94,15 @@ pub(super) fn rewrite<'ctx>(
     let range_kind = context.get_kind_id("range");
     let this =
         Rewriter { builder: context.create_builder(), i64, range_kind, guards, mapped, slots: RefCell::default() };
-    for (name, place) in [("sim.address", Rewriter::address as fn(&_, _) -> _), ("sim.shared", Rewriter::shared)] {
+    for (name, replace) in [("sim.address", Rewriter::address as fn(&_, _) -> _), ("sim.shared", Rewriter::shared)] {
         let Some(function) = module.get_function(name) else { continue };
         while let Some(used) = function.as_global_value().as_pointer_value().get_first_use() {
-            let AnyValueEnum::IntValue(call) = used.get_user() else { return Err(format!("a strange use of {name}")) };
-            let call = call.as_instruction().ok_or("a use that is no instruction")?;
+            let AnyValueEnum::IntValue(call) = used.get_user() else {
+                return Err(format!("`{name}` is used other than by a call"));
+            };
+            let call = call.as_instruction().ok_or("a call is not an instruction")?;
             this.builder.position_before(&call);
-            let result = place(&this, call).map_err(|e: BuilderError| e.to_string())?;
+            let result = replace(&this, call).map_err(|e: BuilderError| e.to_string())?;
             let old = IntValue::try_from(call).map_err(|()| "a call without a value")?;
             old.replace_all_uses_with(result);
             call.erase_from_basic_block();
@@ -369,18 +371,18 @@ impl<'ctx> Rewriter<'ctx> {
             let reached = self.builder.build_int_truncate(reached, self.i64.get_context().bool_type(), "")?;
             inside = self.builder.build_and(inside, reached, "")?;
         }
-        let place = match limits.base {
+        let address = match limits.base {
             Some(base) => self.builder.build_int_add(base, value, "")?,
             None => value,
         };
-        let mut place = self.select(inside, place, self.guards.outside)?;
+        let mut address = self.select(inside, address, self.guards.outside)?;
         let known = checked.terms.iter().all(|(value, scale)| known_alignment(*value, *scale) >= aligned);
         if !known || checked.constant.trailing_zeros() < aligned {
             let rest = self.builder.build_and(value, self.constant(bytes as i64 - 1), "")?;
             let even = self.builder.build_int_compare(IntPredicate::EQ, rest, self.constant(0), "")?;
-            place = self.select(even, place, self.guards.misaligned)?;
+            address = self.select(even, address, self.guards.misaligned)?;
         }
-        self.build(Some(place), &free)
+        self.build(Some(address), &free)
     }
 
     fn affine_operand(&self, call: InstructionValue<'ctx>, at: u32) -> (AffineSum<'ctx>, u64) {

@@ -9,7 +9,9 @@ use crate::ptx::{Modifier as M, Opcode, Result, Type};
 
 impl Emitter<'_> {
     pub(crate) fn integer_op(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
-        let Some((dest, sources)) = ops.split_first() else { return self.unsupported("this instruction") };
+        let Some((dest, sources)) = ops.split_first() else {
+            return self.unsupported("this instruction is not supported");
+        };
         let ty = inst.ty(0);
         let bits = ty.bits();
         if ty.lane().1 {

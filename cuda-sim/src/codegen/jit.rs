@@ -28,7 +28,7 @@ use std::time::Duration;
 /// A kernel as machine code.
 #[derive(Debug)]
 pub(crate) struct Compiled {
-    pub(crate) entry: Entry,
+    pub(crate) entry: EntryPoint,
     pub(crate) shape: Shape,
     /// Keeps the code of `entry` alive if that is a function.
     _first: Option<Arc<Code>>,
@@ -132,7 +132,7 @@ impl LazyPart {
     /// Loads an object file from disk. A file that cannot be loaded into memory is a miss.
     fn find(&self, store: &ObjectStore) -> Option<Code> {
         let code = store.find(self.part.number).map(load)?;
-        code.inspect_err(|why| tracing::debug!("machine code on the disk is not used: {why}")).ok()
+        code.inspect_err(|why| tracing::debug!("machine code on disk is not used: {why}")).ok()
     }
 
     fn make(&self, store: &ObjectStore, mode: Mode) -> Result<Code, String> {
@@ -150,7 +150,7 @@ impl Task for LazyPart {
     fn run(&self) {
         // The disk was searched before the quick code was compiled.
         if let Err(why) = self.code.get_or_try_init(|| self.make(&self.stores[0], self.mode)) {
-            tracing::error!("a kernel stays as it was translated quickly: {why}");
+            tracing::error!("a kernel keeps its unoptimised code: {why}");
         }
         self.stores[0].expect_no_more();
         end_with_process();
@@ -224,7 +224,7 @@ fn end_with_process() {
     // SAFETY: `end` is a function of this library that takes no arguments; when the library is unloaded, the C library
     // runs the handler first.
     if unsafe { libc::atexit(end) } != 0 {
-        tracing::warn!("atexit failed: a process may not end while kernels are translated in the background");
+        tracing::warn!("atexit failed: the end of the process does not wait for background compilation");
     }
 }
 
@@ -256,7 +256,7 @@ fn table_entry(entry: usize) -> usize {
 
 /// The entry point of a kernel.
 #[derive(Clone, Debug)]
-pub(crate) enum Entry {
+pub(crate) enum EntryPoint {
     /// A loop over blocks ([`Compiled::blocks`]).
     Blocks,
     /// Regions that a scheduler runs.
@@ -291,7 +291,7 @@ impl Compiled {
             })
         };
         let this = Compiled {
-            entry: if code.scheduled { Entry::Regions } else { Entry::Blocks },
+            entry: if code.scheduled { EntryPoint::Regions } else { EntryPoint::Blocks },
             shape: code.shape,
             _first: None,
             regions: code.regions.iter().map(lazy).collect(),
@@ -337,7 +337,7 @@ impl Compiled {
     pub(crate) fn fiber(ir: &str, plan: Plan, code: &KernelCode, registered: bool) -> Result<Compiled, String> {
         let mode = Mode { effort: code.effort, registered, repeats: false, whole: false };
         let first = Arc::new(load(&object_cache::object(ir, mode)?)?);
-        let entry = Entry::Fiber { function: first.address, seed: None };
+        let entry = EntryPoint::Fiber { function: first.address, seed: None };
         let (shape, plan) = (code.shape, Arc::new(plan));
         Ok(Compiled { entry, shape, _first: Some(first), regions: Vec::new(), vector_loops: Vec::new(), plan })
     }
@@ -345,8 +345,8 @@ impl Compiled {
     /// Returns the same code with another seed for its schedules.
     #[cfg(test)]
     pub(crate) fn seeded(&self, seed: Option<u64>) -> Compiled {
-        let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
-        let entry = Entry::Fiber { function, seed };
+        let EntryPoint::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
+        let entry = EntryPoint::Fiber { function, seed };
         let (first, plan) = (self._first.clone(), Arc::clone(&self.plan));
         Compiled { entry, shape: self.shape, _first: first, regions: Vec::new(), vector_loops: Vec::new(), plan }
     }
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_translated_well_stays_as_it_is() {
+    fn a_part_that_cannot_be_optimised_keeps_its_quick_code() {
         let _one_at_a_time = background_idle();
         let broken = part("no IR");
         broken.quick.set(Some(load(&object_cache::object(RETURNS, broken.mode).unwrap()).unwrap())).unwrap();
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_before_its_turn_is_not_translated() {
+    fn a_dropped_part_is_not_compiled() {
         let _one_at_a_time = background_idle();
         // Another run may have left optimised code on disk.
         let gone = part(&format!("{RETURNS}; {}\n", std::process::id()));

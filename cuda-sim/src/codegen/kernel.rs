@@ -8,7 +8,7 @@ use super::emit::Emitter;
 use super::{Part, abi, region, vector_loop};
 use crate::ir::callees::{reached, reached_from};
 use crate::ir::lower::Program;
-use crate::ir::regions::{Kind, Regions, reachable};
+use crate::ir::regions::{RegionKind, Regions, reachable};
 use crate::ir::sync::{Plan, synchronises};
 use crate::ir::{BlockId, Function, Reg, Terminator};
 use crate::ptx::Result;
@@ -80,8 +80,9 @@ impl<'a> Functions<'a> {
                 false => region_text(&mut emitter, regions, id)?,
             };
             // Threads begin with the vectorised loop if there is one.
-            let hot = !matches!(regions.kinds[id], Kind::Cold | Kind::Restart) && !regions.lockstep.contains_key(&id);
-            let repeats = matches!(regions.kinds[id], Kind::Resume(_));
+            let hot = !matches!(regions.kinds[id], RegionKind::Cold | RegionKind::Restart)
+                && !regions.lockstep.contains_key(&id);
+            let repeats = matches!(regions.kinds[id], RegionKind::Resume(_));
             texts.push(self.complete(text, emitter));
             Ok(Part { number: texts.len() - 1, hot, repeats })
         };
@@ -179,7 +180,7 @@ pub(super) fn register_slots(emitter: &mut Emitter<'_>, blocks: &[BlockId]) -> B
 
 pub(super) fn param_slots(emitter: &mut Emitter<'_>, from: usize) {
     for (i, slot) in emitter.function.slots.iter().enumerate().skip(from) {
-        if emitter.function.kept_slots.contains_key(&i) {
+        if emitter.function.local_slots.contains_key(&i) {
             continue;
         }
         let align = slot.align.max(8);
@@ -228,7 +229,7 @@ pub(super) fn emit_blocks(
             Terminator::Sync(inst, _) => {
                 emitter.position = inst.position;
                 let Some((regions, _)) = regions else {
-                    return emitter.unsupported("a function that synchronises, outside of fibers");
+                    return emitter.unsupported("a function that synchronises is supported in fibers only");
                 };
                 let site = regions.site_of[id];
                 region::arguments(emitter, inst, &regions.sites[site])?;
@@ -240,7 +241,7 @@ pub(super) fn emit_blocks(
                 emitter.line(format_args!("br label %{label}"));
             }
             Terminator::Trap(position) => {
-                stop(emitter, abi::place(*position), crate::service::TRAP);
+                stop(emitter, abi::encode_position(*position), crate::service::TRAP);
                 let label = emitter.exit_label;
                 emitter.line(format_args!("br label %{label}"));
             }
@@ -250,9 +251,9 @@ pub(super) fn emit_blocks(
 }
 
 /// Stops the launch at the current thread; the runtime records the position.
-fn stop(emitter: &mut Emitter<'_>, place: u64, how: u32) {
+fn stop(emitter: &mut Emitter<'_>, position: u64, how: u32) {
     emitter.declares.insert("declare void @sim.stop(ptr, i64, i64, i32) #3".to_owned());
-    emitter.line(format_args!("call void @sim.stop(ptr %ctx, i64 %thread, i64 {place}, i32 {how})"));
+    emitter.line(format_args!("call void @sim.stop(ptr %ctx, i64 %thread, i64 {position}, i32 {how})"));
 }
 
 /// Emits a function, which returns true if the thread ended in it. With regions and a plan it may wait, in a kernel
@@ -275,7 +276,7 @@ fn callable(emitter: &mut Emitter<'_>, index: usize, fiber: Option<(&Regions, &m
     let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %thread.record, i64 24"));
     let _ = writeln!(emitter.prologue, "  %thread = load i64, ptr {pointer}");
     let zero = emitter.field(abi::ZERO, "ptr");
-    for (slot, at) in &function.kept_slots {
+    for (slot, at) in &function.local_slots {
         let address = emitter.uniform(format_args!("add i64 %local, {at}"));
         let _ = writeln!(emitter.prologue, "  %slot{slot} = getelementptr i8, ptr {zero}, i64 {address}");
     }
@@ -321,7 +322,7 @@ pub(super) fn thread_environment(emitter: &mut Emitter<'_>, calls: bool) {
         emitter.line(format_args!("%local.end = add i64 %local, {stride}"));
     }
     let zero = emitter.field(abi::ZERO, "ptr");
-    for (slot, at) in &emitter.function.kept_slots {
+    for (slot, at) in &emitter.function.local_slots {
         let address = emitter.def(format_args!("add i64 %local, {at}"));
         emitter.line(format_args!("%slot{slot} = getelementptr i8, ptr {zero}, i64 {address}"));
     }

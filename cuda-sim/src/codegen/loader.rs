@@ -1,4 +1,4 @@
-//! The loader: places object files in memory as executable code.
+//! The loader: offsets object files in memory as executable code.
 //!
 //! A kernel's object file is small and uses few features: sections, which are placed in one mapping, and relocations
 //! that refer to them and to the functions that kernels call ([`math::symbols`], and functions that LLVM calls, such as
@@ -88,7 +88,7 @@ impl Drop for Pages {
     }
 }
 
-const BROKEN: &str = "an object file refers to what is outside it";
+const BROKEN: &str = "an object file has a relocation outside of its sections";
 
 /// The functions that kernels call, by name.
 static FUNCTIONS: Lazy<HashMap<&str, usize>> = Lazy::new(|| math::symbols().into_iter().collect());
@@ -96,9 +96,9 @@ static FUNCTIONS: Lazy<HashMap<&str, usize>> = Lazy::new(|| math::symbols().into
 /// Loads an object file's code into memory.
 pub(super) fn load(object: &[u8]) -> Result<Code, String> {
     let file = ElfFile64::<object::Endianness>::parse(object).map_err(|error| error.to_string())?;
-    let plan = Plan::of(&file)?;
+    let plan = MappingLayout::of(&file)?;
     let pages = Pages::new(plan.bytes)?;
-    for (index, at) in &plan.places {
+    for (index, at) in &plan.offsets {
         let section = file.section_by_index(*index).map_err(|error| error.to_string())?;
         pages.write(*at, section.data().map_err(|error| error.to_string())?)?;
     }
@@ -108,15 +108,15 @@ pub(super) fn load(object: &[u8]) -> Result<Code, String> {
         let (jump, entry) = (plan.jumps + JUMP * slot, plan.table + 8 * slot);
         pages.write(jump, &jump_through(pages.start + jump, pages.start + entry))?;
     }
-    for (index, at) in &plan.places {
+    for (index, at) in &plan.offsets {
         let section = file.section_by_index(*index).map_err(|error| error.to_string())?;
         for (offset, relocation) in section.relocations() {
             let (RelocationFlags::Elf { r_type }, RelocationTarget::Symbol(symbol)) =
                 (relocation.flags(), relocation.target())
             else {
-                return Err("an object file has a reference of an unknown form".to_owned());
+                return Err("an object file has a relocation of an unsupported kind".to_owned());
             };
-            let to = Reference {
+            let to = Relocation {
                 kind: r_type,
                 at: at + offset as usize,
                 symbol: plan.address(&file, symbol, pages.start)?,
@@ -139,8 +139,8 @@ pub(super) fn load(object: &[u8]) -> Result<Code, String> {
 }
 
 /// The layout of a mapping: the offset of each section.
-struct Plan {
-    places: HashMap<SectionIndex, usize>,
+struct MappingLayout {
+    offsets: HashMap<SectionIndex, usize>,
     /// The index of each symbol's entry in the table of addresses.
     slots: HashMap<SymbolIndex, usize>,
     table: usize,
@@ -150,7 +150,7 @@ struct Plan {
     bytes: usize,
 }
 
-impl Plan {
+impl MappingLayout {
     fn of(file: &ElfFile64<'_, object::Endianness>) -> Result<Self, String> {
         const PAGE: usize = 1 << 16;
         let mut slots = HashMap::new();
@@ -180,12 +180,12 @@ impl Plan {
                 }
             }
         }
-        let (mut places, mut at, mut ends) = (HashMap::new(), 0_usize, [0; 3]);
+        let (mut offsets, mut at, mut ends) = (HashMap::new(), 0_usize, [0; 3]);
         let (mut table, mut jumps) = (0, 0);
         for (group, sections) in groups.iter().enumerate() {
             for (index, bytes, align) in sections {
                 at = at.next_multiple_of(*align);
-                places.insert(*index, at);
+                offsets.insert(*index, at);
                 at = at.checked_add(*bytes).filter(|end| *end < 1 << 30).ok_or("an object file is too large")?;
             }
             at = at.next_multiple_of(JUMP);
@@ -197,7 +197,7 @@ impl Plan {
             at = at.next_multiple_of(PAGE);
             ends[group] = at;
         }
-        Ok(Plan { places, slots, table, jumps, ends, bytes: at })
+        Ok(MappingLayout { offsets, slots, table, jumps, ends, bytes: at })
     }
 
     /// Returns the address of a symbol if the mapping begins at `start`.
@@ -209,15 +209,15 @@ impl Plan {
     ) -> Result<usize, String> {
         let symbol = file.symbol_by_index(symbol).map_err(|error| error.to_string())?;
         if let Some(section) = symbol.section_index() {
-            let place = self.places.get(&section).ok_or("an object file refers to a section that it has not")?;
-            return Ok(start + place + symbol.address() as usize);
+            let offset = self.offsets.get(&section).ok_or("an object file refers to a section that is not loaded")?;
+            return Ok(start + offset + symbol.address() as usize);
         }
         let name = symbol.name().map_err(|error| error.to_string())?;
         FUNCTIONS
             .get(name)
             .copied()
             .or_else(|| of_process(name))
-            .ok_or_else(|| format!("there is no function `{name}`"))
+            .ok_or_else(|| format!("generated code calls the unknown function `{name}`"))
     }
 }
 
@@ -230,7 +230,7 @@ fn of_process(name: &str) -> Option<usize> {
 }
 
 /// A relocation of an object file.
-struct Reference {
+struct Relocation {
     kind: u32,
     /// The offset of the relocated field in the mapping.
     at: usize,
@@ -242,7 +242,7 @@ struct Reference {
     jump: Option<usize>,
 }
 
-impl Reference {
+impl Relocation {
     #[cfg(target_arch = "x86_64")]
     fn resolve(&self, pages: &Pages) -> Result<(), String> {
         let from = (pages.start + self.at) as i64;
@@ -258,7 +258,7 @@ impl Reference {
             elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX => {
                 (self.slot.ok_or(BROKEN)? as i64 + self.addend - from, 4)
             }
-            other => return Err(format!("a reference of form {other} is unknown")),
+            other => return Err(format!("a relocation of type {other} is not supported")),
         };
         if bytes == 4 && i32::try_from(value).is_err() {
             return Err(BROKEN.to_owned());
@@ -300,7 +300,7 @@ impl Reference {
             elf::R_AARCH64_LDST64_ABS_LO12_NC => scaled(to, 3),
             elf::R_AARCH64_LDST128_ABS_LO12_NC => scaled(to, 4),
             elf::R_AARCH64_LD64_GOT_LO12_NC => scaled(slot()?, 3),
-            other => return Err(format!("a reference of form {other} is unknown")),
+            other => return Err(format!("a relocation of type {other} is not supported")),
         };
         pages.write(self.at, &(pages.word(self.at)? | bits).to_le_bytes())
     }

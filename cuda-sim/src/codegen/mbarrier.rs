@@ -21,7 +21,7 @@ impl Emitter<'_> {
             [address, bytes] if has(M::CompleteTx) => self.change(inst, "complete", address, bytes),
             [dest, address, rest @ ..] if self.arrives(inst) => self.arrive(inst, dest, address, rest.first()),
             [dest, address, phase, ..] => self.test_wait(inst, dest, address, phase),
-            _ => self.unsupported("a barrier with these operands"),
+            _ => self.unsupported("these operands of a barrier are not supported"),
         }
     }
 

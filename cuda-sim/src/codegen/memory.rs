@@ -88,7 +88,7 @@ impl Emitter<'_> {
                     Some(window) => self.def(format_args!("add i64 {window}, {address}")),
                     None => address,
                 };
-                kind.map_or_else(|| address.clone(), |kind| self.exactly(kind, &address, bytes))
+                kind.map_or_else(|| address.clone(), |kind| self.exact_address(kind, &address, bytes))
             }
             (true, Some(window)) => self.def(format_args!("add i64 {window}, {address}")),
             (true, None) => address,
@@ -109,11 +109,11 @@ impl Emitter<'_> {
     }
 
     /// Returns the address at which exact code accesses memory, as the runtime decides.
-    fn exactly(&mut self, kind: abi::Access, address: &str, bytes: u64) -> String {
-        let (kind, place) = (kind as u32, abi::place(self.position));
+    fn exact_address(&mut self, kind: abi::Access, address: &str, bytes: u64) -> String {
+        let (kind, position) = (kind as u32, abi::encode_position(self.position));
         self.declares.insert("declare i64 @sim.access(ptr, i64, i64, i64, i32, i64) #3".to_owned());
         self.def(format_args!(
-            "call i64 @sim.access(ptr %ctx, i64 %thread, i64 {address}, i64 {bytes}, i32 {kind}, i64 {place})"
+            "call i64 @sim.access(ptr %ctx, i64 %thread, i64 {address}, i64 {bytes}, i32 {kind}, i64 {position})"
         ))
     }
 
@@ -217,7 +217,9 @@ impl Emitter<'_> {
             let old = self.def(format_args!("extractvalue {{ i{bits}, i1 }} {pair}, 0"));
             return self.write(dest, bits, &old, false);
         }
-        let [source] = sources else { return self.unsupported("an atomic operation with these operands") };
+        let [source] = sources else {
+            return self.unsupported("these operands of an atomic operation are not supported");
+        };
         if ty.lane().0.is_float() {
             let value = self.int(source, bits)?;
             let old = self.atomic_float_add(inst, &pointer, &value)?;
@@ -237,7 +239,7 @@ impl Emitter<'_> {
             (M::Dec, _) => Some("udec_wrap"),
             _ => None,
         });
-        let Some(name) = name else { return self.unsupported("this atomic operation") };
+        let Some(name) = name else { return self.unsupported("this atomic operation is not supported") };
         let value = self.int(source, bits)?;
         let old =
             self.def(format_args!("atomicrmw {name} ptr {pointer}, i{bits} {value} seq_cst, align {}", ty.bytes()));

@@ -26,7 +26,7 @@ pub(crate) enum Mode {
 }
 
 /// Encodes format and mode as one number.
-pub(crate) fn how(format: Format, mode: Mode) -> u32 {
+pub(crate) fn encode_mode(format: Format, mode: Mode) -> u32 {
     (format as u32) << 4 | mode as u32
 }
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn halves_round_in_every_mode() {
-        let f16 = |value, mode| from_f64(value, how(Format::F16, mode));
+        let f16 = |value, mode| from_f64(value, encode_mode(Format::F16, mode));
         assert_eq!(f16(1.0, Mode::Nearest), 0x3c00);
         assert_eq!(f16(65504.0, Mode::Nearest), 0x7bff);
         assert_eq!(f16(65519.9, Mode::Nearest), 0x7bff);
@@ -184,9 +184,9 @@ mod tests {
         assert_eq!(f16(2f64.powi(-25), Mode::Nearest), 0);
         assert_eq!(f16(2f64.powi(-25) * 1.0001, Mode::Nearest), 1);
         assert_eq!(f16(-1e-300, Mode::Down), 0x8001);
-        assert_eq!(from_u64(u64::MAX, how(Format::Bf16, Mode::Zero)), 0x5f7f);
-        assert_eq!(from_u64(u64::MAX, how(Format::Bf16, Mode::Nearest)), 0x5f80);
-        assert_eq!(from_s64(i64::MIN, how(Format::F16, Mode::Zero)), 0xfbff);
+        assert_eq!(from_u64(u64::MAX, encode_mode(Format::Bf16, Mode::Zero)), 0x5f7f);
+        assert_eq!(from_u64(u64::MAX, encode_mode(Format::Bf16, Mode::Nearest)), 0x5f80);
+        assert_eq!(from_s64(i64::MIN, encode_mode(Format::F16, Mode::Zero)), 0xfbff);
     }
 
     #[test]
@@ -203,13 +203,13 @@ mod tests {
 
     #[test]
     fn bytes_saturate_and_return() {
-        assert_eq!(from_f64(1e9, how(Format::E4m3, Mode::Nearest)), 0x7e);
-        assert_eq!(from_f64(f64::NEG_INFINITY, how(Format::E5m2, Mode::Nearest)), 0xfb);
+        assert_eq!(from_f64(1e9, encode_mode(Format::E4m3, Mode::Nearest)), 0x7e);
+        assert_eq!(from_f64(f64::NEG_INFINITY, encode_mode(Format::E5m2, Mode::Nearest)), 0xfb);
         for byte in 0..=255u32 {
             for (index, format) in [(0, Format::E4m3), (1, Format::E5m2)] {
                 let value = widen_f8(byte, index);
                 if value.is_finite() {
-                    assert_eq!(from_f64(f64::from(value), how(format, Mode::Nearest)), byte, "{value}");
+                    assert_eq!(from_f64(f64::from(value), encode_mode(format, Mode::Nearest)), byte, "{value}");
                 }
             }
         }

@@ -50,7 +50,7 @@ type Objects = BTreeMap<u32, Vec<u8>>;
 /// A kernel's object files in one mode: those on disk, and those made here that are to be written.
 #[derive(Debug)]
 pub(super) struct ObjectStore {
-    place: Option<(&'static Cache, Key)>,
+    entry: Option<(&'static Cache, Key)>,
     found: OnceCell<Objects>,
     /// Object files that were made here and are not on disk yet.
     made: Mutex<Objects>,
@@ -64,16 +64,16 @@ const KEPT_TOGETHER: usize = 8;
 impl ObjectStore {
     /// Returns the store of a kernel, which is identified by its IR. Nothing is read until something is looked up.
     pub(super) fn new(identity: &Key, mode: Mode) -> ObjectStore {
-        let place = folder().zip(BASE.as_ref()).map(|(folder, base)| {
+        let entry = folder().zip(BASE.as_ref()).map(|(folder, base)| {
             let how = format!("{mode:?}");
             (folder, Key::new(&[base.as_bytes(), how.as_bytes(), identity.to_string().as_bytes()]))
         });
-        ObjectStore { place, found: OnceCell::new(), made: Mutex::default(), expected: AtomicUsize::new(0) }
+        ObjectStore { entry, found: OnceCell::new(), made: Mutex::default(), expected: AtomicUsize::new(0) }
     }
 
     /// Reads the object files that are on disk now.
     fn read(&self) -> Objects {
-        let bytes = self.place.as_ref().and_then(|(folder, key)| folder.get(key));
+        let bytes = self.entry.as_ref().and_then(|(folder, key)| folder.get(key));
         bytes.and_then(|bytes| decode(&bytes)).unwrap_or_default()
     }
 
@@ -85,7 +85,7 @@ impl ObjectStore {
     /// Compiles a part's IR to an object file, to be written by [`ObjectStore::keep`].
     pub(super) fn make(&self, number: usize, ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
         let object = object::object(ir, mode)?;
-        if let (Some(_), Ok(number)) = (&self.place, u32::try_from(number)) {
+        if let (Some(_), Ok(number)) = (&self.entry, u32::try_from(number)) {
             self.made.lock().insert(number, object.clone());
         }
         Ok(object)
@@ -107,7 +107,7 @@ impl ObjectStore {
     /// Adds the new files to those on disk, where other processes may have added some.
     pub(super) fn keep(&self) {
         let mut made = self.made.lock();
-        let Some((folder, key)) = self.place.as_ref().filter(|_| !made.is_empty()) else { return };
+        let Some((folder, key)) = self.entry.as_ref().filter(|_| !made.is_empty()) else { return };
         let mut all = self.read();
         all.append(&mut made);
         // Under the lock, so that of two threads neither overwrites the other's additions.
@@ -153,7 +153,7 @@ pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
 
 /// Returns the lines of `/proc/cpuinfo` about the first CPU that all CPUs of its model share.
 fn first_cpu(text: &str) -> Option<String> {
-    const TOLD: &[&str] = &[
+    const RELEVANT: &[&str] = &[
         "vendor_id",
         "cpu family",
         "model",
@@ -169,7 +169,7 @@ fn first_cpu(text: &str) -> Option<String> {
     ];
     let lines = text.lines().take_while(|line| !line.is_empty());
     let told: String = lines
-        .filter(|line| line.split_once(':').is_some_and(|(key, _)| TOLD.contains(&key.trim())))
+        .filter(|line| line.split_once(':').is_some_and(|(key, _)| RELEVANT.contains(&key.trim())))
         .map(|line| format!("{line}\n"))
         .collect();
     (told.contains("flags") || told.contains("Features")).then_some(told)
@@ -207,7 +207,7 @@ mod tests {
     fn a_store_finds_what_another_has_kept_and_keeps_what_others_have() {
         let folder: &'static Cache = Box::leak(Box::new(Cache::new(tempfile(), 1 << 20)));
         let store = |name: &[u8]| ObjectStore {
-            place: Some((folder, Key::new(&[name]))),
+            entry: Some((folder, Key::new(&[name]))),
             found: OnceCell::new(),
             made: Mutex::default(),
             expected: AtomicUsize::new(0),

@@ -32,8 +32,8 @@ impl Emitter<'_> {
             }
             (Opcode::Brkpt, _) => {
                 self.declares.insert("declare void @sim.breakpoint(ptr, i64, i64) #2".to_owned());
-                let place = abi::place(inst.position);
-                self.line(format_args!("call void @sim.breakpoint(ptr %ctx, i64 %thread, i64 {place})"));
+                let position = abi::encode_position(inst.position);
+                self.line(format_args!("call void @sim.breakpoint(ptr %ctx, i64 %thread, i64 {position})"));
                 Ok(())
             }
             (Opcode::Cp, _) => self.copy(inst, ops),
@@ -174,13 +174,13 @@ impl Emitter<'_> {
                 self.line(format_args!("call void @sim.free(ptr %ctx, i64 {address})"));
                 Ok(())
             }
-            _ => self.unsupported("this service of the device"),
+            _ => self.unsupported("this operation of the device library is not supported"),
         }
     }
 
     /// Emits a call, which passes the thread's coordinates and the free part of its local memory.
     fn call_function(&mut self, inst: &Inst) -> Result<()> {
-        let Some(call) = &inst.call else { return self.unsupported("a call without a callee") };
+        let Some(call) = &inst.call else { return self.unsupported("this call has no callee") };
         self.callees.insert(call.callee);
         let size = self.function.stack_bytes();
         let free = self.def(format_args!("add i64 %local, {size}"));

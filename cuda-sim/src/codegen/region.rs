@@ -10,7 +10,7 @@
 use super::abi;
 use super::emit::Emitter;
 use super::kernel::{PARALLEL, calls, emit_blocks, frame_array, frame_slot, param_slots, register_slots};
-use crate::ir::regions::{Kind, Regions, reachable};
+use crate::ir::regions::{RegionKind, Regions, reachable};
 use crate::ir::sync::{self, Arg, Plan, Site};
 use crate::ir::{BlockId, Inst, Reg, Terminator, Value};
 use crate::ptx::Result;
@@ -129,7 +129,7 @@ fn store_state(emitter: &mut Emitter<'_>, state: usize) {
 
 /// Returns the synchronisation whose results a region begins with.
 fn resumed<'a>(emitter: &Emitter<'a>, regions: &Regions, region: usize) -> Option<&'a Inst> {
-    let Kind::Resume(block) = regions.kinds[region] else { return None };
+    let RegionKind::Resume(block) = regions.kinds[region] else { return None };
     match &emitter.function.blocks[block].term {
         Terminator::Sync(inst, _) => Some(inst),
         _ => None,
@@ -240,7 +240,7 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
     let blocks = regions.blocks(emitter.function, region);
     let states = exits(emitter, regions, region, &blocks);
     slots(emitter, regions, region, &blocks, &states);
-    if regions.kinds[region] != Kind::Cold {
+    if regions.kinds[region] != RegionKind::Cold {
         emitter.parallel = PARALLEL;
     }
     emitter.exit_label = "thread.exit";
@@ -353,13 +353,13 @@ pub(super) fn fiber_blocks(
         emitter.line(format_args!("br label %b{next}"));
     }
     for (head, region) in &regions.splits {
-        if matches!(regions.kinds[*region], Kind::Resume(_)) {
+        if matches!(regions.kinds[*region], RegionKind::Resume(_)) {
             continue;
         }
         emitter.text.push_str(&format!("split{region}:\n"));
         match (regions.polls.get(region), regions.kinds[*region]) {
             (Some(poll), _) => switch(emitter, poll.watched.of_fiber()),
-            (None, Kind::PollExit) => switch(emitter, sync::FIBER_READY),
+            (None, RegionKind::PollExit) => switch(emitter, sync::FIBER_READY),
             (None, _) => {}
         }
         emitter.line(format_args!("br label %b{head}"));

@@ -515,7 +515,8 @@ fn slots(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>, blocks: &[usize]) {
     let _ = writeln!(
         emitter.prologue,
         "  %group.x = alloca [{groups} x i32]\n  %group.y = alloca [{groups} x i32]\n  \
-         %group.z = alloca [{groups} x i32]\n  %violated = alloca i64\n  %misguess = alloca i64\n  %side_exit = alloca i32\n  %leaves = alloca i32"
+         %group.z = alloca [{groups} x i32]\n  %violated = alloca i64\n  %misguess = alloca i64\n  \
+         %side_exit = alloca i32\n  %leaves = alloca i32"
     );
     for exit in this.exit_regions() {
         let _ = writeln!(emitter.prologue, "  %out{exit} = alloca i1");

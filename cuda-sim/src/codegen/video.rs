@@ -1,7 +1,7 @@
 //! Video instructions: subwords of registers, and lanes of bytes and halves, computed with more bits than they have.
 
 use super::emit::Emitter;
-use crate::ir::video::{Part, Video, video};
+use crate::ir::video::{Subword, Video, video};
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Result};
 
@@ -18,14 +18,14 @@ impl Emitter<'_> {
         };
         match (operation, ops) {
             (Video::Mad, [dest, a, b, c, Value::Int(x), Value::Int(y), Value::Int(negated)]) => {
-                let factors = [(a, Part::of_code(*x)), (b, Part::of_code(*y))];
+                let factors = [(a, Subword::of_code(*x)), (b, Subword::of_code(*y))];
                 self.video_mad(inst, dest, factors, c, *negated)
             }
             (_, [dest, a, b, Value::Int(d), Value::Int(x), Value::Int(y)]) => {
-                self.video_part(inst, operation, dest, [a, b, &Value::Int(0)], [*d, *x, *y].map(Part::of_code))
+                self.video_subword(inst, operation, dest, [a, b, &Value::Int(0)], [*d, *x, *y].map(Subword::of_code))
             }
             (_, [dest, a, b, c, Value::Int(d), Value::Int(x), Value::Int(y)]) if lanes == 1 => {
-                self.video_part(inst, operation, dest, [a, b, c], [*d, *x, *y].map(Part::of_code))
+                self.video_subword(inst, operation, dest, [a, b, c], [*d, *x, *y].map(Subword::of_code))
             }
             (_, [dest, a, b, c, Value::Int(mask), Value::Int(x), Value::Int(y)]) => {
                 self.video_lanes(inst, (operation, lanes), dest, [a, b, c], [*mask, *x, *y].map(|code| code as u32))
@@ -43,7 +43,7 @@ impl Emitter<'_> {
     }
 
     /// Returns a subword of a register, extended to `bits` bits.
-    fn extended(&mut self, value: &Value, part: Part, signed: bool, bits: u32) -> Result<String> {
+    fn extended(&mut self, value: &Value, part: Subword, signed: bool, bits: u32) -> Result<String> {
         let word = self.int(value, 32)?;
         let moved = self.def(format_args!("lshr i32 {word}, {}", part.offset));
         let cut = self.resize(&moved, 32, part.bits, false);
@@ -103,13 +103,13 @@ impl Emitter<'_> {
         self.call(&ty, &format!("llvm.smin.{ty}"), &[(&ty, &above), (&ty, &high.to_string())])
     }
 
-    fn video_part(
+    fn video_subword(
         &mut self,
         inst: &Inst,
         operation: Video,
         dest: &Value,
         [a, b, c]: [&Value; 3],
-        [result, x, y]: [Part; 3],
+        [result, x, y]: [Subword; 3],
     ) -> Result<()> {
         let [signed, of_a, of_b] = self.video_signs(inst, operation);
         let (a, b) = (self.extended(a, x, of_a, 64)?, self.extended(b, y, of_b, 64)?);
@@ -124,14 +124,14 @@ impl Emitter<'_> {
         let value = match named {
             Some(name) => self.call("i32", &format!("llvm.{name}.i32"), &[("i32", &value), ("i32", &c)]),
             None if inst.has(M::Add) => self.def(format_args!("add i32 {value}, {c}")),
-            None if result == Part::WHOLE => value,
+            None if result == Subword::WHOLE => value,
             None => self.merged(&value, result, &c),
         };
         self.write(dest, 32, &value, false)
     }
 
     /// Replaces one subword of a word.
-    fn merged(&mut self, value: &str, part: Part, word: &str) -> String {
+    fn merged(&mut self, value: &str, part: Subword, word: &str) -> String {
         let mask = ((1i64 << part.bits) - 1) << part.offset;
         let moved = self.def(format_args!("shl i32 {value}, {}", part.offset));
         let new = self.def(format_args!("and i32 {moved}, {}", mask as i32));
@@ -154,7 +154,7 @@ impl Emitter<'_> {
         for lane in (0..lanes).filter(|lane| mask >> lane & 1 != 0) {
             let mut source = |code: u32, signed: bool| {
                 let chosen = code >> (4 * lane) & 15;
-                let part = Part { offset: chosen % lanes * bits, bits };
+                let part = Subword { offset: chosen % lanes * bits, bits };
                 self.extended(sources[(chosen / lanes) as usize], part, signed, 32)
             };
             let (a, b) = (source(x, of_a)?, source(y, of_b)?);
@@ -164,7 +164,7 @@ impl Emitter<'_> {
             }
             value = match inst.has(M::Add) {
                 true => self.def(format_args!("add i32 {value}, {result}")),
-                false => self.merged(&result, Part { offset: lane * bits, bits }, &value),
+                false => self.merged(&result, Subword { offset: lane * bits, bits }, &value),
             };
         }
         self.write(dest, 32, &value, false)
@@ -175,14 +175,14 @@ impl Emitter<'_> {
         &mut self,
         inst: &Inst,
         dest: &Value,
-        [(a, x), (b, y)]: [(&Value, Part); 2],
+        [(a, x), (b, y)]: [(&Value, Subword); 2],
         c: &Value,
         negated: i128,
     ) -> Result<()> {
         let [_, of_a, of_b] = self.video_signs(inst, Video::Mad);
         let signed = of_a || of_b || negated != 0;
         let (a, b) = (self.extended(a, x, of_a, 128)?, self.extended(b, y, of_b, 128)?);
-        let c = self.extended(c, Part::WHOLE, signed, 128)?;
+        let c = self.extended(c, Subword::WHOLE, signed, 128)?;
         let product = self.def(format_args!("mul i128 {a}, {b}"));
         let mut value = match negated {
             1 => self.def(format_args!("sub i128 {c}, {product}")),

@@ -35,12 +35,12 @@ END:
 
 /// Compiles the kernel and drops its code. An error is ignored: nothing depends on the tables.
 pub(super) fn run() {
-    if let Err(why) = translated() {
-        tracing::debug!("the kernel that warms LLVM up is not translated: {why}");
+    if let Err(why) = compiled() {
+        tracing::debug!("the kernel that warms up LLVM was not compiled: {why}");
     }
 }
 
-fn translated() -> Result<Vec<u8>, String> {
+fn compiled() -> Result<Vec<u8>, String> {
     let program = ptx::parse(KERNEL).and_then(|module| lower(&module)).map_err(|error| error.to_string())?;
     let kernel = emit(&program, 0, Flavour::default()).map_err(|error| error.to_string())?;
     object(kernel.texts.get(0)?, Mode { effort: Effort::Full, registered: false, repeats: true, whole: false })
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_is_translated() {
-        assert!(translated().unwrap().starts_with(b"\x7fELF"));
+    fn the_kernel_compiles() {
+        assert!(compiled().unwrap().starts_with(b"\x7fELF"));
     }
 }

@@ -8,7 +8,7 @@
 
 use std::arch::{asm, naked_asm};
 
-use super::{Fiber, Record};
+use super::{EntryRecord, Fiber};
 use crate::codegen::abi::{self, Context};
 
 /// Saves the callee-saved registers below the stack pointer: the frame pointer and the link register first, then those
@@ -48,7 +48,7 @@ macro_rules! restore {
 
 /// `enter(function, a, b, c, record, result)`: returns 0 after a return, 1 after a fault.
 #[unsafe(naked)]
-pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mut Record, _: *mut u64) -> u32 {
+pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mut EntryRecord, _: *mut u64) -> u32 {
     naked_asm!(
         save!(),
         "mov x19, x4",
@@ -70,7 +70,7 @@ pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mu
 
 /// The address to which the signal handler redirects a thread that faulted, with the stack pointer of [`enter`].
 #[unsafe(naked)]
-pub(crate) unsafe extern "C" fn way_out() {
+pub(crate) unsafe extern "C" fn exit_sequence() {
     naked_asm!("mov w0, #1", restore!(), "ret")
 }
 
@@ -99,7 +99,7 @@ impl<'a> Registers<'a> {
     }
 
     /// Makes the thread continue at an instruction, with this stack pointer.
-    pub(crate) fn go_on(&mut self, instruction: usize, stack: u64) {
+    pub(crate) fn redirect_to(&mut self, instruction: usize, stack: u64) {
         self.0.sp = stack;
         self.0.pc = instruction as u64;
     }

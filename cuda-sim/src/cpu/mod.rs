@@ -7,12 +7,12 @@
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
 mod processor;
 
-pub(crate) use processor::{Registers, begin, directed, enter, read_byte, resume, switch, way_out};
+pub(crate) use processor::{Registers, begin, directed, enter, exit_sequence, read_byte, resume, switch};
 
 /// The state that [`enter`] saves for the exit sequence. The offset of its first field is a literal in the code of
 /// [`enter`].
 #[repr(C)]
-pub(crate) struct Record {
+pub(crate) struct EntryRecord {
     /// The stack pointer inside [`enter`]; 0 outside of compiled code.
     pub(crate) stack: u64,
     /// The address that faulted.

@@ -8,12 +8,12 @@
 
 use std::arch::{asm, naked_asm};
 
-use super::{Fiber, Record};
+use super::{EntryRecord, Fiber};
 use crate::codegen::abi::{self, Context};
 
 /// `enter(function, a, b, c, record, result)`: returns 0 after a return, 1 after a fault.
 #[unsafe(naked)]
-pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mut Record, _: *mut u64) -> u32 {
+pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mut EntryRecord, _: *mut u64) -> u32 {
     naked_asm!(
         "push rbp",
         "push rbx",
@@ -45,7 +45,7 @@ pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mu
 
 /// The address to which the signal handler redirects a thread that faulted, with the stack pointer of [`enter`].
 #[unsafe(naked)]
-pub(crate) unsafe extern "C" fn way_out() {
+pub(crate) unsafe extern "C" fn exit_sequence() {
     naked_asm!("cld", "pop r9", "mov eax, 1", "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret",)
 }
 
@@ -74,7 +74,7 @@ impl<'a> Registers<'a> {
     }
 
     /// Makes the thread continue at an instruction, with this stack pointer.
-    pub(crate) fn go_on(&mut self, instruction: usize, stack: u64) {
+    pub(crate) fn redirect_to(&mut self, instruction: usize, stack: u64) {
         self.0.gregs[libc::REG_RSP as usize] = stack as i64;
         self.0.gregs[libc::REG_RIP as usize] = instruction as i64;
     }

@@ -4,7 +4,7 @@
 //!
 //! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
-use super::state::{Context, bound, context, current, device, drained, healthy, initialised, primary, stack};
+use super::state::{Context, context, current, device, drained, healthy, initialised, primary, require_current, stack};
 use super::{Status, api, put};
 use crate::device::{DEVICES, PROFILE};
 use cuda_sys::{
@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 
 /// Returns the handle of the context with this id.
 pub(super) fn raw_of(id: u32) -> Result<CUcontext, CUresult> {
-    super::state::numbered(id).map(|context| context.raw())
+    super::state::context_by_id(id).map(|context| context.raw())
 }
 
 /// Returns the context of a handle, which must be live; null means the current one.
@@ -212,7 +212,7 @@ api! {
     fn cuCtxGetId(handle: CUcontext, id: *mut c_ulonglong) { put(id, c_ulonglong::from(named(handle)?.id)) }
     fn cuCtxGetApiVersion(handle: CUcontext, version: *mut c_uint) { put(version, named(handle)?.api_version) }
     fn cuCtxSynchronize() {
-        super::graph::capture::permit()?;
+        super::graph::capture::check_permitted()?;
         let context = drained(healthy())?;
         super::graph::capture::refuse_context(context.id)?;
         context.synchronize()
@@ -258,7 +258,7 @@ api! {
         Ok(())
     }
     fn cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) {
-        bound()?;
+        require_current()?;
         let range = super::stream::PRIORITIES;
         if !least.is_null() {
             put(least, range.0)?;
@@ -267,7 +267,7 @@ api! {
     }
     fn cuCtxResetPersistingL2Cache() { super::state::ready() }
     fn cuCtxGetExecAffinity(_out: *mut CUexecAffinityParam, _kind: CUexecAffinityType) {
-        bound()?;
+        require_current()?;
         Err(CUresult::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY)
     }
     fn cuCtxAttach(out: *mut CUcontext, flags: c_uint) {

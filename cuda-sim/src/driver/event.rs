@@ -6,10 +6,10 @@
 
 use super::graph::{Work, capture};
 use super::memory::ipc::SharedEvent;
-use super::state::{ENGINE, OBJECTS, drained, handle, healthy, releasing};
+use super::operations::{Item, Op, Recorded};
+use super::state::{ENGINE, OBJECTS, drained, handle, healthy, require_releasable};
 use super::stream::target;
 use super::trace::Track;
-use super::work::{Item, Op, Recorded};
 use super::{Status, api, put};
 use crate::queue::{Point, Start};
 use cuda_sys::{CUevent, CUresult, CUstream};
@@ -27,7 +27,7 @@ const EXTERNAL: u32 = 1;
 
 /// The last record of an event: its position in the queue, and its time stamp.
 #[derive(Clone, Debug)]
-pub(super) struct Record {
+pub(super) struct EventRecord {
     pub(super) point: Point,
     pub(super) noted: Arc<Recorded>,
 }
@@ -38,7 +38,7 @@ pub(super) enum Mark {
     /// The event was never recorded.
     #[default]
     Nothing,
-    Record(Record),
+    Record(EventRecord),
     /// Nodes of a graph, with the id of the capture sequence that contains them.
     Captured(u64, Vec<usize>),
 }
@@ -78,14 +78,14 @@ impl Event {
     }
 
     /// Returns the wait for the last record if that is another process's, which blocks a thread.
-    pub(super) fn elsewhere(&self) -> Option<Op> {
+    pub(super) fn remote_wait(&self) -> Option<Op> {
         let own = self.record().and_then(|record| record.noted.shared.as_ref().map(|(_, number)| *number));
         let other = self.pending().filter(|number| Some(*number) != own);
-        self.shared.as_ref().zip(other).map(|(shared, number)| Op::Await(Arc::clone(shared), number))
+        self.shared.as_ref().zip(other).map(|(shared, number)| Op::AwaitRemote(Arc::clone(shared), number))
     }
 
     /// Returns the last record, if it is in a stream.
-    pub(super) fn record(&self) -> Option<Record> {
+    pub(super) fn record(&self) -> Option<EventRecord> {
         match &*self.mark.lock() {
             Mark::Record(record) => Some(record.clone()),
             Mark::Nothing | Mark::Captured(..) => None,
@@ -101,7 +101,7 @@ impl Event {
     }
 
     /// Locks the mark, so that another thread's wait sees the next one.
-    pub(super) fn held(&self) -> MutexGuard<'_, Mark> {
+    pub(super) fn lock_mark(&self) -> MutexGuard<'_, Mark> {
         self.mark.lock()
     }
 
@@ -136,14 +136,14 @@ pub(super) fn record(handle: CUevent, on: CUstream, external: bool) -> Status {
             return capture::add(&stream, Work::Record(handle.addr(), event)).map(|_| ());
         }
         let (sequence, nodes) = capture::frontier(&stream)?;
-        *event.held() = Mark::Captured(sequence, nodes);
+        *event.lock_mark() = Mark::Captured(sequence, nodes);
         return Ok(());
     }
     let noted = event.note(Track { device: context.device, stream: stream.id, lane: 0 });
-    let mut mark = event.held();
+    let mut mark = event.lock_mark();
     let item = Item { context, stream: stream.id, lane: 0, op: Op::Record(Arc::clone(&noted)) };
     let point = ENGINE.submit(stream.queue, Vec::new(), Some(item), Start::Here);
-    *mark = Mark::Record(Record { point, noted });
+    *mark = Mark::Record(EventRecord { point, noted });
     Ok(())
 }
 
@@ -156,7 +156,7 @@ pub(super) fn wait(of: CUstream, on: CUevent, flags: c_uint) -> Status {
     if flags > EXTERNAL {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    let mark = event.held().clone();
+    let mark = event.lock_mark().clone();
     match mark {
         Mark::Captured(sequence, nodes) => return capture::join(&stream, sequence, &nodes),
         _ if stream.is_capturing() && flags == EXTERNAL => {
@@ -195,7 +195,7 @@ pub(super) fn insert(out: *mut CUevent, event: Event) -> Status {
 }
 
 fn destroy(old: CUevent) -> Status {
-    releasing()?;
+    require_releasable()?;
     OBJECTS.lock().events.remove(&old.addr()).map(|_| ()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 
@@ -221,7 +221,7 @@ api! {
         let context = healthy()?;
         let event = event(target)?;
         let point = event.recorded()?;
-        capture::permit()?;
+        capture::check_permitted()?;
         if event.pending().is_some() {
             return Err(CUresult::CUDA_ERROR_NOT_READY);
         }
@@ -234,7 +234,7 @@ api! {
         let context = drained(healthy())?;
         let event = event(target)?;
         let point = event.recorded()?;
-        capture::permit()?;
+        capture::check_permitted()?;
         let pending = event.pending();
         if let Some(point) = point {
             ENGINE.wait(point);

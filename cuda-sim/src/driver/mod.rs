@@ -2,7 +2,7 @@
 //!
 //! The folders follow CUDA's groups of functions. Each file defines functions inside the macro `api!`, which creates
 //! the C function, catches panics, adds it to the table and, in the shared library, exports it. Functions that the
-//! device does not support are in [`unsupported`]. The operations of streams are enqueued as [`work`] and run by
+//! device does not support are in [`unsupported`]. The operations of streams are enqueued as [`operations`] and run by
 //! [`crate::queue`].
 //!
 //! # Safety
@@ -22,12 +22,12 @@ mod init;
 mod launch;
 mod memory;
 mod module;
+mod operations;
 mod state;
 mod stream;
 mod trace;
 mod unexported;
 mod unsupported;
-mod work;
 
 use cuda_sys::{CUresult, DriverApi, DriverFns};
 use once_cell::sync::Lazy;

@@ -5,8 +5,8 @@
 
 use super::Status;
 use super::event::Event;
+use super::operations::Item;
 use super::stream::Stream;
-use super::work::Item;
 use crate::device::{DEVICES, SHARED_PER_BLOCK};
 use crate::exec::active::stop_context;
 use crate::memory::{MEMORY, Owner};
@@ -267,13 +267,13 @@ pub(super) fn context_handle(id: u32) -> usize {
 }
 
 /// Returns the context with this id.
-pub(super) fn numbered(id: u32) -> Result<Arc<Context>, CUresult> {
+pub(super) fn context_by_id(id: u32) -> Result<Arc<Context>, CUresult> {
     context(std::ptr::without_provenance_mut(context_handle(id)))
 }
 
 /// Returns the context to which an object belongs.
 pub(super) fn owner(handle: usize) -> Result<Arc<Context>, CUresult> {
-    numbered((handle >> CONTEXT_SHIFT) as u32)
+    context_by_id((handle >> CONTEXT_SHIFT) as u32)
 }
 
 /// Calls a function with the calling thread's stack of current contexts. In a thread that is ending, the stack may be
@@ -287,7 +287,7 @@ pub(super) fn stack<R>(using: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
 }
 
 /// Calls a function while a context is current.
-pub(super) fn within<R>(context: &Arc<Context>, body: impl FnOnce() -> R) -> R {
+pub(super) fn with_current<R>(context: &Arc<Context>, body: impl FnOnce() -> R) -> R {
     stack(|stack| stack.push(Arc::clone(context)));
     let result = body();
     stack(|stack| stack.pop());
@@ -372,14 +372,14 @@ fn check(top: Option<&Arc<Context>>) -> Result<&Arc<Context>, CUresult> {
 }
 
 /// Checks that there is a current context.
-pub(super) fn bound() -> Status {
+pub(super) fn require_current() -> Status {
     initialised()?;
     stack(|stack| check(stack.last()).map(|_| ()))
 }
 
 /// Checks the requirements of a release. An object knows its context, so none has to be current, but a current one must
 /// exist.
-pub(super) fn releasing() -> Status {
+pub(super) fn require_releasable() -> Status {
     initialised()?;
     stack(|stack| stack.last().map_or(Ok(()), |top| check(Some(top)).map(|_| ())))
 }
@@ -387,8 +387,8 @@ pub(super) fn releasing() -> Status {
 /// Returns the context that releases memory, in which no error may have occurred: the current one, else the memory's
 /// own.
 pub(super) fn releaser(owner: u32) -> Result<Arc<Context>, CUresult> {
-    releasing()?;
-    let context = stack(|stack| stack.last().cloned()).map_or_else(|| numbered(owner), Ok)?;
+    require_releasable()?;
+    let context = stack(|stack| stack.last().cloned()).map_or_else(|| context_by_id(owner), Ok)?;
     context.fault().inspect_err(|_| context.drain())?;
     Ok(context)
 }

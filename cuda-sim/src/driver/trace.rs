@@ -42,7 +42,7 @@ pub(super) struct Span {
 }
 
 /// An operation that is running.
-pub(super) struct Running {
+pub(super) struct OpenSlice {
     span: Span,
     began: u64,
 }
@@ -156,8 +156,8 @@ fn escaped(text: &str) -> String {
 }
 
 /// Records the start of an operation; `None` without a timeline, and then `what` is not called.
-pub(super) fn begin(what: impl FnOnce() -> Span) -> Option<Running> {
-    wanted().then(|| Running { span: what(), began: super::work::now() })
+pub(super) fn begin(what: impl FnOnce() -> Span) -> Option<OpenSlice> {
+    wanted().then(|| OpenSlice { span: what(), began: super::operations::now() })
 }
 
 /// Records the amount of a device's memory that is in use.
@@ -165,17 +165,17 @@ pub(super) fn memory(device: usize) {
     let Some(writer) = writer() else { return };
     let mut writer = writer.lock();
     let (free, total) = MEMORY.info(device);
-    let (bytes, at) = (total - free, micros(super::work::now()));
+    let (bytes, at) = (total - free, micros(super::operations::now()));
     writer.introduce(Track { device, stream: 0, lane: 0 });
     writer.write(format_args!(r#""ph":"C","name":"memory","pid":{device},"ts":{at:.3},"args":{{"bytes":{bytes}}}"#));
 }
 
-impl Running {
+impl OpenSlice {
     /// Writes the slice, and the arrow to it.
     pub(super) fn end(self) {
         let Some(writer) = writer() else { return };
-        let Running { span, began } = self;
-        let ended = super::work::now();
+        let OpenSlice { span, began } = self;
+        let ended = super::operations::now();
         let mut writer = writer.lock();
         writer.slice(&span, began, ended);
         if let Some(from) = span.after {

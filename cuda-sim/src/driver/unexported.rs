@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Returns the context with this handle; null means the current one. Neither that nor the current one may have an
 /// error.
-fn meant(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
+fn context_or_current(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
     if handle.is_null() {
         return healthy();
     }
@@ -25,13 +25,13 @@ fn meant(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
 }
 
 unsafe extern "C" fn device_of(out: *mut CUdevice, handle: CUcontext) -> CUresult {
-    guarded("cuCtxGetDevice_v2", || put(out, meant(handle)?.device as CUdevice))
+    guarded("cuCtxGetDevice_v2", || put(out, context_or_current(handle)?.device as CUdevice))
 }
 
 unsafe extern "C" fn synchronize(handle: CUcontext) -> CUresult {
     guarded("cuCtxSynchronize_v2", || {
-        let context = drained(meant(handle))?;
-        capture::permit()?;
+        let context = drained(context_or_current(handle))?;
+        capture::check_permitted()?;
         capture::refuse_context(context.id)?;
         context.synchronize()
     })

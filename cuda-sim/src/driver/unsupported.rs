@@ -20,7 +20,7 @@ macro_rules! refuse {
         unsafe extern "C" fn $name($(_: $ty),*) -> CUresult {
             guarded(stringify!($name), || {
                 initialised()?;
-                tracing::error!("{}: the software device does not have this function", stringify!($name));
+                tracing::error!("{}: this function is not supported by the software device", stringify!($name));
                 Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
             })
         }

@@ -23,18 +23,18 @@ use std::time::Duration;
 
 /// A worker in a launch.
 #[derive(Clone, Copy)]
-struct Running {
+struct RunningLaunch {
     context: u32,
     stop: *const AtomicBool,
     thread: libc::pid_t,
 }
 
 // SAFETY: the flag may be set from any thread, and the invariant in the header keeps it alive as long as the entry.
-unsafe impl Send for Running {}
+unsafe impl Send for RunningLaunch {}
 
 /// A slot in a cache line of its own, since each worker writes to its slot in every launch.
 #[repr(align(64))]
-struct Slot(Mutex<Option<Running>>);
+struct Slot(Mutex<Option<RunningLaunch>>);
 
 static SLOTS: Lazy<Vec<Slot>> = Lazy::new(|| (0..POOL.slots()).map(|_| Slot(Mutex::new(None))).collect());
 
@@ -52,7 +52,7 @@ pub(super) fn enter(worker: usize, context: u32, stop: &AtomicBool) -> Active<'_
         static THREAD: libc::pid_t = unsafe { libc::gettid() };
     }
     let before = fault::watch(stop);
-    *SLOTS[worker].0.lock() = Some(Running { context, stop, thread: THREAD.with(|thread| *thread) });
+    *SLOTS[worker].0.lock() = Some(RunningLaunch { context, stop, thread: THREAD.with(|thread| *thread) });
     Active { worker, before, flag: PhantomData }
 }
 
@@ -64,7 +64,7 @@ impl Drop for Active<'_> {
 }
 
 /// Sets the flags of the launches that `selected` selects and interrupts their workers. Returns true if there are any.
-fn stop(selected: impl Fn(&Running) -> bool, interrupts: bool) -> bool {
+fn stop(selected: impl Fn(&RunningLaunch) -> bool, interrupts: bool) -> bool {
     let mut found = false;
     for slot in SLOTS.iter() {
         let running = slot.0.lock();
@@ -84,7 +84,7 @@ fn stop(selected: impl Fn(&Running) -> bool, interrupts: bool) -> bool {
 const GRACE_ROUNDS: u32 = 4;
 
 /// Stops workers until `done`, which is called in each round, returns true, or no worker is selected any more.
-fn stop_until(selected: impl Fn(&Running) -> bool, mut done: impl FnMut(bool) -> bool) {
+fn stop_until(selected: impl Fn(&RunningLaunch) -> bool, mut done: impl FnMut(bool) -> bool) {
     for round in 0_u32.. {
         let interrupts = round >= GRACE_ROUNDS;
         if interrupts {

@@ -59,7 +59,7 @@ pub(crate) enum Outcome {
 }
 
 /// The result of one scheduling step.
-enum Step {
+enum StepResult {
     Progressed,
     /// Threads only polled.
     Polled,
@@ -69,7 +69,7 @@ enum Step {
 
 /// The state of a thread with respect to its cluster's barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum ClusterPhase {
     /// It has not arrived since its last wait.
     NotArrived,
     Arrived,
@@ -81,7 +81,7 @@ enum Phase {
 const POLL_ROUNDS: u32 = 4;
 
 /// A block that is being run.
-pub(crate) struct Block<'a> {
+pub(crate) struct ResidentBlock<'a> {
     plan: &'a Plan,
     /// Words of frame per thread for fragments of matrices.
     matrix_words: usize,
@@ -99,18 +99,18 @@ pub(crate) struct Block<'a> {
     /// Reused memory for the lists of threads that wait at each barrier.
     waiting: [Vec<usize>; BARRIERS as usize],
     /// The phase of each thread, if the kernel has cluster barriers.
-    phases: Vec<Phase>,
+    phases: Vec<ClusterPhase>,
     /// Rounds of polling only, since a thread made progress.
     idle: u32,
 }
 
-impl<'a> Block<'a> {
+impl<'a> ResidentBlock<'a> {
     /// Creates a block at its start. `next` is reused for the threads' states.
     pub(crate) fn new(
         plan: &'a Plan,
         mut context: Box<Context>,
         mut next: Vec<u32>,
-        place: BlockPosition,
+        position: BlockPosition,
         may_converge: bool,
     ) -> Self {
         let high = context.threads as usize;
@@ -118,7 +118,7 @@ impl<'a> Block<'a> {
         next.resize(high, ENTRY);
         context.next = next.as_mut_ptr();
         let meets = plan.sites.iter().any(Site::is_of_cluster);
-        let mut this = Block {
+        let mut this = ResidentBlock {
             plan,
             matrix_words: plan.matrix_words(),
             context,
@@ -130,10 +130,10 @@ impl<'a> Block<'a> {
             high,
             arrived: [(0, 0); BARRIERS as usize],
             waiting: Default::default(),
-            phases: vec![Phase::NotArrived; if meets { high } else { 0 }],
+            phases: vec![ClusterPhase::NotArrived; if meets { high } else { 0 }],
             idle: 0,
         };
-        this.restart(place);
+        this.restart(position);
         this
     }
 
@@ -144,7 +144,7 @@ impl<'a> Block<'a> {
         self.context.copies.clear();
         (self.number, self.low, self.high) = (number, 0, self.next.len());
         self.next.fill(ENTRY);
-        self.phases.fill(Phase::NotArrived);
+        self.phases.fill(ClusterPhase::NotArrived);
         self.arrived = [(0, 0); BARRIERS as usize];
         self.converged = self.may_converge.then_some(ENTRY);
     }
@@ -221,10 +221,10 @@ impl<'a> Block<'a> {
                 None => self.round(engine)?,
             };
             match step {
-                Step::Progressed => (self.idle, progressed) = (0, true),
-                Step::Polled => self.idle += 1,
-                Step::Stuck if self.waits_for_cluster() => return Ok(Outcome::AtCluster),
-                Step::Stuck => return Err(self.deadlock(None)),
+                StepResult::Progressed => (self.idle, progressed) = (0, true),
+                StepResult::Polled => self.idle += 1,
+                StepResult::Stuck if self.waits_for_cluster() => return Ok(Outcome::AtCluster),
+                StepResult::Stuck => return Err(self.deadlock(None)),
             }
         }
         match self.watched() {
@@ -235,7 +235,7 @@ impl<'a> Block<'a> {
     }
 
     /// One step of all threads together, while they are converged.
-    fn step_converged(&mut self, engine: &mut dyn Engine, state: u32) -> Result<Step, Fault> {
+    fn step_converged(&mut self, engine: &mut dyn Engine, state: u32) -> Result<StepResult, Fault> {
         if let Some(site) = self.site(state) {
             if self.complete_converged(site) {
                 self.converged = Some(site.region as u32);
@@ -243,7 +243,7 @@ impl<'a> Block<'a> {
                 self.next[self.low..self.high].fill(state);
                 self.converged = None;
             }
-            return Ok(Step::Progressed);
+            return Ok(StepResult::Progressed);
         }
         let result = self.call(engine, state, self.low, self.high - self.low)?;
         if result == DIVERGED {
@@ -253,7 +253,7 @@ impl<'a> Block<'a> {
         }
         // Threads with different states are not all in the loop any more.
         let after = self.converged.unwrap_or(ENTRY);
-        Ok(if self.only_polled(state, std::iter::once(after)) { Step::Polled } else { Step::Progressed })
+        Ok(if self.only_polled(state, std::iter::once(after)) { StepResult::Polled } else { StepResult::Progressed })
     }
 
     /// Determines whether all live threads have the same state.
@@ -326,9 +326,9 @@ impl<'a> Block<'a> {
     fn pass_cluster_barrier(&mut self, site: &Site, threads: Range<usize>) -> bool {
         let phases = &mut self.phases[threads];
         let (arrives, passed) =
-            (site.operation == Operation::ClusterArrive, phases.iter().all(|phase| *phase == Phase::Passed));
+            (site.operation == Operation::ClusterArrive, phases.iter().all(|phase| *phase == ClusterPhase::Passed));
         if arrives || passed {
-            phases.fill(if arrives { Phase::Arrived } else { Phase::NotArrived });
+            phases.fill(if arrives { ClusterPhase::Arrived } else { ClusterPhase::NotArrived });
         }
         arrives || passed
     }
@@ -361,7 +361,7 @@ impl<'a> Block<'a> {
 
     /// Returns the number of threads that have arrived at the cluster's barrier, and the number that have not finished.
     pub(super) fn at_cluster(&self) -> (u32, u32) {
-        let arrived = |thread: &usize| self.phases.get(*thread) == Some(&Phase::Arrived);
+        let arrived = |thread: &usize| self.phases.get(*thread) == Some(&ClusterPhase::Arrived);
         (self.alive().filter(arrived).count() as u32, self.alive().count() as u32)
     }
 
@@ -372,9 +372,9 @@ impl<'a> Block<'a> {
             (self.low, self.high, self.converged) = (0, self.next.len(), None);
         }
         for thread in 0..self.phases.len() {
-            self.phases[thread] = Phase::Passed;
+            self.phases[thread] = ClusterPhase::Passed;
             if let Some(site) = self.site(self.next[thread]).filter(|site| site.operation == Operation::ClusterWait) {
-                self.phases[thread] = Phase::NotArrived;
+                self.phases[thread] = ClusterPhase::NotArrived;
                 self.next[thread] = site.region as u32;
             }
         }
@@ -382,7 +382,7 @@ impl<'a> Block<'a> {
     }
 
     /// One round over the warps, while threads have diverged.
-    fn round(&mut self, engine: &mut dyn Engine) -> Result<Step, Fault> {
+    fn round(&mut self, engine: &mut dyn Engine) -> Result<StepResult, Fault> {
         let (mut progressed, mut polled) = (false, false);
         let warps = self.next.len().div_ceil(LANES);
         for index in 0..warps {
@@ -403,10 +403,10 @@ impl<'a> Block<'a> {
         (self.low, self.high) = (0, self.next.len());
         self.reconverge();
         Ok(match (progressed, polled) {
-            (true, _) => Step::Progressed,
-            (_, true) => Step::Polled,
-            _ if self.converged == Some(0) => Step::Progressed,
-            _ => Step::Stuck,
+            (true, _) => StepResult::Progressed,
+            (_, true) => StepResult::Polled,
+            _ if self.converged == Some(0) => StepResult::Progressed,
+            _ => StepResult::Stuck,
         })
     }
 
@@ -476,14 +476,14 @@ impl<'a> Block<'a> {
             // Lanes may execute the same operation at different instructions, but are active together only at the same
             // one.
             let active = site.active || site.operation == Operation::ActiveMask;
-            let place = self.next[first + lane];
+            let own = self.next[first + lane];
             let mut group = 1 << lane;
             for other in warp::lanes(open) {
                 let state = self.next[first + other];
                 let is_same = |s: &Site| s.operation == site.operation && s.active == site.active;
                 let matches =
                     self.site(state).is_some_and(|s| is_same(s) && self.exchange().arg(s, 3, first + other) == mask);
-                group |= u32::from(matches && (state == place || !active)) << other;
+                group |= u32::from(matches && (state == own || !active)) << other;
             }
             open &= !group;
             let needed = if active { 0 } else { mask & alive };

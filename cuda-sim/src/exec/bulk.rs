@@ -25,7 +25,7 @@ fn is_shared(own: &Context, address: u64, bytes: u64) -> bool {
 
 /// The memory space of one side of a copy.
 #[derive(Clone, Copy, PartialEq)]
-enum Memory {
+enum MemorySpace {
     Shared,
     Any,
 }
@@ -34,24 +34,24 @@ enum Memory {
 fn side(
     context: *const Context,
     thread: u64,
-    (memory, address): (Memory, u64),
+    (memory, address): (MemorySpace, u64),
     bytes: u64,
     access: Access,
-    place: u64,
+    position: u64,
 ) -> *mut u8 {
     // SAFETY: compiled code passes its live context, which nothing else accesses during the call.
     let own = unsafe { &*context };
     let last = address.wrapping_add(bytes).wrapping_sub(UNIT);
     if search::active() {
         for chunk in [address, last] {
-            search::access(context, thread, chunk, UNIT, access as u32, place);
+            search::access(context, thread, chunk, UNIT, access as u32, position);
         }
     }
     let guards = MEMORY.guards();
     if !address.is_multiple_of(UNIT) || !bytes.is_multiple_of(UNIT) {
         fault::raise(guards.misaligned);
     }
-    let is_global = memory == Memory::Any && MEMORY.covers(address, bytes, own.slots);
+    let is_global = memory == MemorySpace::Any && MEMORY.covers(address, bytes, own.slots);
     if !is_global && !is_shared(own, address, bytes) {
         fault::raise(guards.outside);
     }
@@ -83,28 +83,28 @@ pub(crate) extern "C" fn to_shared(
     bytes: u32,
     barrier: u64,
     mask: u32,
-    place: u64,
+    position: u64,
 ) {
     if bytes == 0 {
         return;
     }
     let size = u64::from(bytes);
-    let from = side(context, thread, (Memory::Any, from), size, Access::Load, place);
+    let from = side(context, thread, (MemorySpace::Any, from), size, Access::Load, position);
     // SAFETY: compiled code passes its live context, which nothing else accesses during the call.
     let own = unsafe { &*context };
     if mask & MULTICAST != 0 {
         // An offset beyond the cluster does not exist in its blocks.
-        side(context, thread, (Memory::Shared, to), size, Access::Store, place);
+        side(context, thread, (MemorySpace::Shared, to), size, Access::Store, position);
         if !search::is_shared(own, barrier, 8) {
             fault::raise(MEMORY.guards().outside);
         }
         for (to, barrier) in in_blocks(own, to, mask).zip(in_blocks(own, barrier, mask)) {
-            make(side(context, thread, (Memory::Shared, to), size, Access::Store, place), from, bytes);
+            make(side(context, thread, (MemorySpace::Shared, to), size, Access::Store, position), from, bytes);
             mbarrier::complete(barrier as *mut u64, bytes);
         }
         return;
     }
-    let to = side(context, thread, (Memory::Shared, to), size, Access::Store, place);
+    let to = side(context, thread, (MemorySpace::Shared, to), size, Access::Store, position);
     let window = own.shared + (u64::from(own.cluster.rank) << WINDOW);
     let transfer = Transfer { barrier: barrier as *mut u64, to, from, bytes };
     match barrier.wrapping_sub(window) < u64::from(own.total_shared_bytes) {
@@ -114,12 +114,12 @@ pub(crate) extern "C" fn to_shared(
 }
 
 /// A copy from shared to global memory.
-pub(crate) extern "C" fn to_global(context: *mut Context, thread: u64, to: u64, from: u64, bytes: u32, place: u64) {
+pub(crate) extern "C" fn to_global(context: *mut Context, thread: u64, to: u64, from: u64, bytes: u32, position: u64) {
     if bytes == 0 {
         return;
     }
-    let from = side(context, thread, (Memory::Shared, from), bytes.into(), Access::Load, place);
-    let to = side(context, thread, (Memory::Any, to), bytes.into(), Access::Store, place);
+    let from = side(context, thread, (MemorySpace::Shared, from), bytes.into(), Access::Load, position);
+    let to = side(context, thread, (MemorySpace::Any, to), bytes.into(), Access::Store, position);
     if !search::active() {
         make(to, from, bytes);
     }

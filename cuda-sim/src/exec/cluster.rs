@@ -4,12 +4,12 @@
 //! opens when every live thread of the cluster has arrived at it; the blocks track the arrivals. The shared memory of a
 //! block that exits becomes inaccessible.
 
-use super::block::{Block, Engine, Outcome};
+use super::block::{Engine, Outcome, ResidentBlock};
 use super::fiber::Fibers;
 use super::launch::{Fault, Launch, Progress, Scratch};
-use super::resident::{Regions, SEED};
+use super::resident::{RegionEngine, SEED};
 use super::windows::Windows;
-use crate::codegen::jit::Entry;
+use crate::codegen::jit::EntryPoint;
 
 /// The worker that runs a cluster, and the launch's progress.
 pub(super) struct WorkerSlot<'p> {
@@ -18,7 +18,7 @@ pub(super) struct WorkerSlot<'p> {
 }
 
 struct Member<'a> {
-    block: Block<'a>,
+    block: ResidentBlock<'a>,
     engine: Box<dyn Engine + 'a>,
     memory: Scratch,
     done: bool,
@@ -56,7 +56,7 @@ impl Launch {
             let next = std::mem::take(&mut memory.next);
             let position = self.position_of(number, rank);
             let (engine, may_converge): (Box<dyn Engine + 'a>, bool) = match self.code.entry {
-                Entry::Fiber { function, seed } => {
+                EntryPoint::Fiber { function, seed } => {
                     let seed = seed.or(*SEED).filter(|_| may_converge);
                     let engine =
                         Fibers::new(function, self.code.shape.stack_frames, threads as usize, seed, position.number);
@@ -64,9 +64,9 @@ impl Launch {
                     // random order they do not.
                     (Box::new(engine), may_converge && seed.is_none())
                 }
-                _ => (Box::new(Regions(&self.code)), may_converge),
+                _ => (Box::new(RegionEngine(&self.code)), may_converge),
             };
-            let block = Block::new(self.code.plan(), context, next, position, may_converge);
+            let block = ResidentBlock::new(self.code.plan(), context, next, position, may_converge);
             cluster.members.push(Member { block, engine, memory, done: false });
         }
         cluster.tell_open();

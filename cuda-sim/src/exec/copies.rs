@@ -137,12 +137,12 @@ pub(crate) extern "C" fn start(
     from: *const u8,
     bytes: u32,
     filled: u32,
-    place: u64,
+    position: u64,
 ) {
     let (mut to, mut from) = (to, from);
     if search::active() {
         let asked = |address: u64, bytes, kind: Access| {
-            search::access(context, thread, address, u64::from(bytes), kind as u32, place)
+            search::access(context, thread, address, u64::from(bytes), kind as u32, position)
         };
         to = asked(to as u64, bytes, Access::Store) as *mut u8;
         if filled > 0 {

@@ -18,13 +18,13 @@
 //! non-zero exactly while compiled code runs below it. The handler accesses nothing but the record, the stop flag and
 //! its arguments.
 
-use crate::cpu::{self, Record, Registers};
+use crate::cpu::{self, EntryRecord, Registers};
 use std::cell::UnsafeCell;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 thread_local! {
-    static RECORD: UnsafeCell<Record> = const { UnsafeCell::new(Record { stack: 0, address: 0 }) };
+    static RECORD: UnsafeCell<EntryRecord> = const { UnsafeCell::new(EntryRecord { stack: 0, address: 0 }) };
     /// The stop flag of the thread's launch, at which compiled code is left; null outside of launches.
     static STOP: AtomicPtr<AtomicBool> = const { AtomicPtr::new(std::ptr::null_mut()) };
 }
@@ -95,10 +95,10 @@ static PREVIOUS: Previous = Previous(UnsafeCell::new([None, None]));
 const SIGNALS: [i32; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
 /// Executable pages of no file, in ascending order: the pages of compiled code.
-struct Code(Vec<std::ops::Range<u64>>);
+struct CodePages(Vec<std::ops::Range<u64>>);
 
 /// The result of the last [`find_code`]. It is never freed, since a handler may read it at any time.
-static CODE: AtomicPtr<Code> = AtomicPtr::new(std::ptr::null_mut());
+static CODE: AtomicPtr<CodePages> = AtomicPtr::new(std::ptr::null_mut());
 
 fn is_code(address: u64) -> bool {
     // SAFETY: null, or published by `find_code`, after which it is never changed or freed.
@@ -117,7 +117,7 @@ pub(super) fn find_code() {
         let (start, end) = range.split_once('-').filter(|_| anonymous && rights.contains('x'))?;
         Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
     };
-    let found = Code(maps.lines().filter_map(pages).collect());
+    let found = CodePages(maps.lines().filter_map(pages).collect());
     // SAFETY: null, or published by an earlier `find_code`, after which it is never changed or freed.
     let known = unsafe { CODE.load(Ordering::Acquire).as_ref() };
     if known.is_none_or(|known| known.0 != found.0) {
@@ -186,8 +186,8 @@ extern "C" fn handler(signal: i32, info: *mut libc::siginfo_t, context: *mut lib
         unsafe { info.si_addr() as u64 }
     };
     // SAFETY: the record is the thread's own; nothing else accesses it while the thread is in this handler.
-    unsafe { *record = Record { stack: 0, address } };
-    registers.go_on(cpu::way_out as *const () as usize, stack);
+    unsafe { *record = EntryRecord { stack: 0, address } };
+    registers.redirect_to(cpu::exit_sequence as *const () as usize, stack);
 }
 
 /// Passes a signal that is not ours to the handler that was installed before.
@@ -241,24 +241,24 @@ pub(crate) fn install() {
 ///
 /// # Errors
 ///
-/// The address whose access faulted; 0 where the processor does not tell; [`STOPPED`] where the launch is to stop.
+/// The address whose access faulted; 0 if the processor does not report it; [`STOPPED`] if the launch is to stop.
 ///
 /// # Safety
 ///
-/// `function` is compiled code of three arguments that gives a `u64` and can run with these arguments, apart from
-/// accesses to memory that is not there.
+/// `function` is compiled code with three arguments and a `u64` result that can run with these arguments, apart from
+/// accesses to inaccessible memory.
 pub(crate) unsafe fn call(function: usize, context: usize, b: u64, c: u64) -> Result<u64, u64> {
     if is_stopping() {
         return Err(STOPPED);
     }
     let record = RECORD.with(UnsafeCell::get);
     let mut result = 0;
-    // SAFETY: the caller vouches for the function; the record is this thread's and the result a live local.
+    // SAFETY: the caller guarantees the contract of the function; the record is this thread's, the result a live local.
     let faulted = unsafe { cpu::enter(function, context, b, c, record, &mut result) };
     if faulted == 0 {
         return Ok(result);
     }
-    // SAFETY: the thread's own record, which the handler has finished with.
+    // SAFETY: the record is the thread's own, and the handler has returned.
     Err(unsafe { (*record).address })
 }
 

@@ -123,7 +123,7 @@ impl Stacks {
     }
 
     /// Takes a stack back. The memory of those without guard pages is returned to the system.
-    fn give_back(&mut self, stack: Stack) {
+    fn release(&mut self, stack: Stack) {
         let bytes = stack.top - stack.low;
         match stack.kind {
             StackKind::Guarded => self.guarded.push(stack),
@@ -237,7 +237,7 @@ impl Fibers {
 impl Drop for Fibers {
     fn drop(&mut self) {
         let mut stacks = STACKS.lock();
-        self.stacks.drain(..).for_each(|stack| stacks.give_back(stack));
+        self.stacks.drain(..).for_each(|stack| stacks.release(stack));
     }
 }
 

@@ -3,7 +3,7 @@
 //! Only threads of the launch write to the workspace of that barrier. Once the blocks of every worker have all begun,
 //! and have run since any thread of the launch did something other than poll the workspace, none can make progress any
 //! more. A worker reports after each of its rounds which of the two it was. The report is made after its threads'
-//! writes, and a round that counts begins after an earlier one of the same worker was counted, hence after all those
+//! writes, and a round that counts begins after an earlier one of the same worker was counted, so after all those
 //! writes.
 
 use crate::sync::Mutex;

@@ -13,9 +13,9 @@ use super::copies::Copies;
 use super::grid::GridWaiters;
 use super::pool::POOL;
 use super::{active, fault};
-use crate::codegen::abi::{BlocksFn, Context, InCluster, Stopped};
-use crate::codegen::jit::{Compiled, Entry};
-use crate::memory::{ALIGN, Kind, MEMORY, PAGE, Wild};
+use crate::codegen::abi::{BlocksFn, ClusterPosition, Context, Stopped};
+use crate::codegen::jit::{Compiled, EntryPoint};
+use crate::memory::{ALIGN, AllocationKind, IllegalAccess, MEMORY, PAGE};
 use crate::service;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -53,7 +53,7 @@ pub(crate) struct Launch {
 pub(crate) struct BlockPosition {
     pub(crate) number: u64,
     pub(crate) ctaid: [u32; 3],
-    pub(crate) cluster: InCluster,
+    pub(crate) cluster: ClusterPosition,
 }
 
 /// Returns the coordinates of an index in a box of these extents, the first one varying fastest.
@@ -71,7 +71,7 @@ fn number(at: [u32; 3], [x, y, _]: [u32; 3]) -> u64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// An access to inaccessible or misaligned memory.
-    Memory { wild: Wild, block: u64 },
+    Memory { illegal: IllegalAccess, block: u64 },
     /// The kernel executed `trap`.
     Trap(Stopped),
     /// An assertion failed.
@@ -92,7 +92,7 @@ impl Fault {
     /// Returns the fault with this block.
     pub(super) fn in_block(self, block: u64) -> Fault {
         match self {
-            Fault::Memory { wild, .. } => Fault::Memory { wild, block },
+            Fault::Memory { illegal, .. } => Fault::Memory { illegal, block },
             other => other,
         }
     }
@@ -111,7 +111,7 @@ impl Fault {
     pub(super) fn at(address: u64, block: u64) -> Fault {
         match address {
             fault::STOPPED => Fault::Stopped,
-            _ => Fault::Memory { wild: MEMORY.wild(address), block },
+            _ => Fault::Memory { illegal: MEMORY.illegal_access(address), block },
         }
     }
 }
@@ -145,7 +145,7 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         for area in [self.shared, self.frame, self.local, self.params].into_iter().filter(|area| area.0 != 0) {
             // The area is this block's alone, so freeing it cannot fail.
-            let _ = MEMORY.free(area.0, |kind| kind == Kind::Internal);
+            let _ = MEMORY.free(area.0, |kind| kind == AllocationKind::Internal);
         }
     }
 }
@@ -165,10 +165,10 @@ fn grow(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
     if area.0 == 0 || area.1 < bytes {
         if area.0 != 0 {
             // The area is this worker's alone, so freeing it cannot fail.
-            let _ = MEMORY.free(area.0, |kind| kind == Kind::Internal);
+            let _ = MEMORY.free(area.0, |kind| kind == AllocationKind::Internal);
             *area = (0, 0);
         }
-        let base = MEMORY.alloc_guarded(bytes, Kind::Internal, guard).map_err(|_| Fault::OutOfMemory)?;
+        let base = MEMORY.alloc_guarded(bytes, AllocationKind::Internal, guard).map_err(|_| Fault::OutOfMemory)?;
         *area = (base, bytes);
     }
     Ok(area.0)
@@ -255,7 +255,7 @@ impl Progress {
     pub(super) fn free(&self) {
         if self.workspace != 0 {
             // Allocated for this launch alone.
-            let _ = MEMORY.free(self.workspace, |kind| kind == Kind::Internal);
+            let _ = MEMORY.free(self.workspace, |kind| kind == AllocationKind::Internal);
         }
     }
 }
@@ -265,7 +265,7 @@ const WORKSPACE: u64 = 256;
 
 /// Allocates the workspace for grid-wide barriers: its size is in the first word, the barrier in the second.
 fn workspace() -> Result<u64, Fault> {
-    let base = MEMORY.alloc(WORKSPACE, Kind::Internal).map_err(|_| Fault::OutOfMemory)?;
+    let base = MEMORY.alloc(WORKSPACE, AllocationKind::Internal).map_err(|_| Fault::OutOfMemory)?;
     // SAFETY: the allocation is new, this long, and not shared yet.
     unsafe { std::ptr::write_bytes(base as *mut u8, 0, WORKSPACE as usize) };
     // SAFETY: the allocation is new and aligned for a word.
@@ -301,7 +301,7 @@ impl Launch {
 
     fn worker(&self, worker: usize, blocks: u64, threads: u64, chunk: u64, progress: &Progress) -> Result<(), Fault> {
         let _active = active::enter(worker, self.context, &progress.stop);
-        if !matches!(self.code.entry, Entry::Blocks) {
+        if !matches!(self.code.entry, EntryPoint::Blocks) {
             return self.run_resident(worker, progress);
         }
         let mut scratch = SCRATCH[worker].lock();
@@ -361,7 +361,7 @@ impl Launch {
             workspace: progress.workspace,
             slots: self.slots,
             owner: self.context,
-            cluster: InCluster::default(),
+            cluster: ClusterPosition::default(),
             copies: Copies::default(),
         })
     }
@@ -400,13 +400,13 @@ impl Launch {
             return BlockPosition {
                 number: cluster,
                 ctaid: coordinates(cluster, self.grid),
-                cluster: InCluster::default(),
+                cluster: ClusterPosition::default(),
             };
         };
         let count = std::array::from_fn(|i| self.grid[i] / nctaid[i]);
         let (id, within) = (coordinates(cluster, count), coordinates(rank.into(), nctaid));
         let ctaid = std::array::from_fn(|i| id[i] * nctaid[i] + within[i]);
-        let cluster = InCluster { ctaid: within, nctaid, id, count, rank, ranks: self.ranks(), open: 0 };
+        let cluster = ClusterPosition { ctaid: within, nctaid, id, count, rank, ranks: self.ranks(), open: 0 };
         BlockPosition { number: number(ctaid, self.grid), ctaid, cluster }
     }
 

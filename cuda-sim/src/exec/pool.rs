@@ -19,25 +19,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 /// The function that the pool runs, called once by each worker that takes part.
-pub(crate) type Work = dyn Fn(usize) + Send + Sync;
+pub(crate) type JobFn = dyn Fn(usize) + Send + Sync;
 
 /// The result of a worker's part of a job: success, or its panic.
-type Ended = Result<(), Box<dyn Any + Send>>;
+type JobResult = Result<(), Box<dyn Any + Send>>;
 
 /// Runs one worker's part of a job.
-fn take_part(work: &Work, slot: usize) -> Ended {
+fn take_part(work: &JobFn, slot: usize) -> JobResult {
     // Only the launch's own state can be left inconsistent by a panic, and the launch has failed then.
     catch_unwind(AssertUnwindSafe(|| work(slot)))
 }
 
 struct Job {
     number: u64,
-    work: Arc<Work>,
+    work: Arc<JobFn>,
     /// The number of helpers that may still join, and the number that run the job.
     room: usize,
     active: usize,
     /// The first panic of a helper.
-    ended: Ended,
+    ended: JobResult,
     done: Arc<Condvar>,
 }
 
@@ -110,7 +110,7 @@ impl Pool {
     /// # Panics
     ///
     /// If `work` does, on any of the threads.
-    pub(crate) fn run(&self, work: Arc<Work>, alone: bool) {
+    pub(crate) fn run(&self, work: Arc<JobFn>, alone: bool) {
         let mut state = self.shared.state.lock();
         let slot = loop {
             match state.free.pop() {
@@ -121,7 +121,7 @@ impl Pool {
         if alone || self.workers == 1 {
             drop(state);
             let ended = take_part(&*work, slot);
-            self.give_back(slot);
+            self.release_slot(slot);
             return ended.unwrap_or_else(|panic| resume_unwind(panic));
         }
         state.number += 1;
@@ -148,11 +148,11 @@ impl Pool {
             state = done.wait(state);
         }
         drop(state);
-        self.give_back(slot);
+        self.release_slot(slot);
         ended.unwrap_or_else(|panic| resume_unwind(panic));
     }
 
-    fn give_back(&self, slot: usize) {
+    fn release_slot(&self, slot: usize) {
         let mut state = self.shared.state.lock();
         state.free.push(slot);
         let last = state.free.len() == 1;

@@ -72,7 +72,7 @@ fn indices(product: Product, fragment: Fragment) -> Vec<u16> {
         for (element, lane) in (0..elements).flat_map(|element| (0..32).map(move |lane| (element, lane))) {
             let (row, column) = fragment.position(lane, register, element);
             let quad = if product.quads.is_some() { lane / 4 % 4 } else { 0 };
-            let across = |at: usize| if is_small(product.a) { in_halves(at, k) } else { at / words };
+            let across = |at: usize| if is_small(product.a) { reorder_k(at, k) } else { at / words };
             found.push(match fragment.part {
                 Role::A => (quad * m + row) * (k / words) + across(column),
                 Role::B => (quad * n + column) * (k / words) + across(row),
@@ -88,7 +88,7 @@ fn is_small(number: ElementType) -> bool {
 }
 
 /// Reorders `k` such that the values that are 0 or 1 modulo 4 come first.
-fn in_halves(at: usize, k: usize) -> usize {
+fn reorder_k(at: usize, k: usize) -> usize {
     at / 4 * 2 + at % 2 + if at % 4 < 2 { 0 } else { k / 2 }
 }
 
@@ -98,7 +98,7 @@ fn elements(number: ElementType, indices: &[u16], words: &[Word], mut each: impl
     if bits == 64 {
         for (indices, pair) in indices.chunks(32).zip(words.chunks(2)) {
             let lanes = indices.iter().zip(pair[0]).zip(pair[1]);
-            lanes.for_each(|((place, low), high)| each((*place).into(), u64::from(low) | u64::from(high) << 32));
+            lanes.for_each(|((index, low), high)| each((*index).into(), u64::from(low) | u64::from(high) << 32));
         }
         return;
     }
@@ -108,7 +108,7 @@ fn elements(number: ElementType, indices: &[u16], words: &[Word], mut each: impl
     for (indices, word) in indices.chunks(32 * in_word).zip(words) {
         for (element, indices) in indices.chunks(32).enumerate() {
             let shift = bits * element as u32;
-            indices.iter().zip(word).for_each(|(place, word)| each((*place).into(), u64::from(word >> shift & mask)));
+            indices.iter().zip(word).for_each(|(index, word)| each((*index).into(), u64::from(word >> shift & mask)));
         }
     }
 }
@@ -121,7 +121,7 @@ pub(super) fn multiply(product: Product, from: &[Word], to: &mut [Word]) {
     let (from_b, from_c) = rest.split_at(b.words());
     let operands = Operands { product, indices: &indices, from: [from_a, from_b] };
     let mut sums = [0; MAX_SUMS];
-    elements(c.number, &indices.c, from_c, |place, bits| sums[place] = bits);
+    elements(c.number, &indices.c, from_c, |index, bits| sums[index] = bits);
     match product.a {
         ElementType::B1 => operands.bits(&mut sums),
         ElementType::S4 | ElementType::U4 | ElementType::S8 | ElementType::U8 => operands.integers(&mut sums),
@@ -135,8 +135,8 @@ pub(super) fn multiply(product: Product, from: &[Word], to: &mut [Word]) {
 fn scatter(number: ElementType, indices: &[u16], sums: &[u64; MAX_SUMS], to: &mut [Word]) {
     if number.bits() == 64 {
         for (indices, pair) in indices.chunks(32).zip(to.chunks_mut(2)) {
-            for (lane, place) in indices.iter().enumerate() {
-                let bits = sums[usize::from(*place)];
+            for (lane, index) in indices.iter().enumerate() {
+                let bits = sums[usize::from(*index)];
                 (pair[0][lane], pair[1][lane]) = (bits as u32, (bits >> 32) as u32);
             }
         }
@@ -145,7 +145,7 @@ fn scatter(number: ElementType, indices: &[u16], sums: &[u64; MAX_SUMS], to: &mu
     for (indices, word) in indices.chunks(32 * number.in_register()).zip(to) {
         for (element, indices) in indices.chunks(32).enumerate() {
             let shift = number.bits() * element as u32;
-            word.iter_mut().zip(indices).for_each(|(word, place)| *word |= (sums[usize::from(*place)] as u32) << shift);
+            word.iter_mut().zip(indices).for_each(|(word, index)| *word |= (sums[usize::from(*index)] as u32) << shift);
         }
     }
 }
@@ -180,7 +180,7 @@ impl Operands<'_> {
         let (numbers, indices) = ([self.product.a, self.product.b], [&self.indices.a, &self.indices.b]);
         for (which, factor) in factors.iter_mut().enumerate() {
             let number = numbers[which];
-            elements(number, indices[which], self.from[which], |place, bits| factor[place] = decode(number, bits));
+            elements(number, indices[which], self.from[which], |index, bits| factor[index] = decode(number, bits));
         }
         factors
     }
@@ -286,8 +286,8 @@ struct Floats {
 impl Floats {
     fn of(number: ElementType, indices: &[u16], words: &[Word]) -> Floats {
         let mut all = Floats { values: [0.0; MAX_FLOATS], exponents: [NONE; MAX_FLOATS], special: false };
-        let put = |all: &mut Floats, place: usize, float: Float| {
-            (all.values[place], all.exponents[place]) = (float.value, float.exponent);
+        let put = |all: &mut Floats, index: usize, float: Float| {
+            (all.values[index], all.exponents[index]) = (float.value, float.exponent);
             all.special |= !float.value.is_finite();
         };
         // There is one loop for each type, so that its widths are constants.

@@ -5,7 +5,7 @@
 
 use super::launch::{Fault, Launch};
 use super::search::Found;
-use crate::memory::{MEMORY, Wild};
+use crate::memory::{IllegalAccess, MEMORY};
 use crate::service::Breakpoints;
 use crate::source::Sources;
 use std::fmt::Write;
@@ -17,8 +17,8 @@ fn coordinates(number: u64, counts: [u32; 3]) -> String {
 }
 
 /// Formats a source position; a position of 0 is unknown.
-fn at(place: u64, sources: &Sources) -> String {
-    let (line, column) = ((place >> 32) as u32, place as u32);
+fn at(position: u64, sources: &Sources) -> String {
+    let (line, column) = ((position >> 32) as u32, position as u32);
     match (line, sources.of(line)) {
         (0, _) => String::new(),
         (_, None) => format!(", at line {line}, column {column} of its PTX"),
@@ -67,7 +67,7 @@ pub(crate) fn breakpoints(
 ) -> String {
     let mut text = String::new();
     for stopped in first {
-        let at = at(stopped.place, sources);
+        let at = at(stopped.position, sources);
         let (block, thread) = (coordinates(stopped.block, launch.grid), coordinates(stopped.thread, launch.block));
         // Writing to a string does not fail.
         let _ = writeln!(text, "cuda-sim: kernel `{kernel}`{at}: breakpoint: block {block}, thread {thread}");
@@ -93,23 +93,29 @@ pub(crate) fn text(
         (Fault::Memory { .. }, Some(found)) => write!(
             text,
             "{}: {} of {} bytes at {}: {}, {}",
-            at(found.place, sources),
+            at(found.position, sources),
             found.access.name(),
             found.bytes,
             described(&found, launch),
             block(found.block),
             thread(found.thread),
         ),
-        (Fault::Memory { wild, block: number }, None) => {
-            let what = match wild {
-                Wild::At(address) => format!("an access at {address:#x} ({})", MEMORY.describe(*address)),
-                Wild::Outside => "an access outside of the device's memory".to_owned(),
-                Wild::Misaligned => "an access that is not aligned".to_owned(),
+        (Fault::Memory { illegal, block: number }, None) => {
+            let what = match illegal {
+                IllegalAccess::At(address) => format!("an access at {address:#x} ({})", MEMORY.describe(*address)),
+                IllegalAccess::Outside => "an access outside of the device's memory".to_owned(),
+                IllegalAccess::Misaligned => "an access that is not aligned".to_owned(),
             };
             write!(text, ": {what}: {}; run again alone, the block does not show which thread made it", block(*number))
         }
         (Fault::Trap(stopped), _) => {
-            write!(text, "{}: trap: {}, {}", at(stopped.place, sources), block(stopped.block), thread(stopped.thread))
+            write!(
+                text,
+                "{}: trap: {}, {}",
+                at(stopped.position, sources),
+                block(stopped.block),
+                thread(stopped.thread)
+            )
         }
         (Fault::StackOverflow(stopped), _) => {
             write!(text, ": calls went deeper than the stack: {}, {}", block(stopped.block), thread(stopped.thread))

@@ -29,18 +29,18 @@ const SMALL_GUARD: u64 = 64 << 20;
 
 /// Scratch memory of blocks, shared by all launches.
 #[derive(Default)]
-struct Memory {
+struct ScratchPool {
     /// Unused scratch memory with wide guards, kept for later launches.
     kept: Vec<Scratch>,
     /// The number of areas with wide guards, in use or unused.
     wide: usize,
 }
 
-static MEMORY: Lazy<Mutex<Memory>> = Lazy::new(Mutex::default);
+static SCRATCH_POOL: Lazy<Mutex<ScratchPool>> = Lazy::new(Mutex::default);
 /// The limit on blocks with wide guards, which take most of the devices' addresses.
 const WIDE: usize = 64;
 
-impl Memory {
+impl ScratchPool {
     fn take(&mut self) -> Scratch {
         if let Some(scratch) = self.kept.pop() {
             return scratch;
@@ -50,7 +50,7 @@ impl Memory {
         Scratch::new(if wide { shared_guard() } else { SMALL_GUARD })
     }
 
-    fn give_back(&mut self, cluster: Cluster<'_>) {
+    fn release(&mut self, cluster: Cluster<'_>) {
         self.kept.extend(cluster.into_memory().filter(|scratch| scratch.guard != SMALL_GUARD));
     }
 }
@@ -59,9 +59,9 @@ impl Memory {
 pub(crate) static SEED: Lazy<Option<u64>> = Lazy::new(|| ENVIRONMENT.seed);
 
 /// The engine that runs threads by regions.
-pub(super) struct Regions<'a>(pub(super) &'a Compiled);
+pub(super) struct RegionEngine<'a>(pub(super) &'a Compiled);
 
-impl Regions<'_> {
+impl RegionEngine<'_> {
     fn call(&self, function: RangeFn, context: &mut Context, first: usize, count: usize) -> Result<u64, Fault> {
         let at = std::ptr::from_mut(context) as usize;
         // SAFETY: a region takes a context and a range of its block's threads, all of which are at its start; the
@@ -109,7 +109,7 @@ impl Regions<'_> {
     }
 }
 
-impl Engine for Regions<'_> {
+impl Engine for RegionEngine<'_> {
     fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
         let region = state as usize;
         match self.0.vector_loop(region, false).map_err(no_code)? {
@@ -126,8 +126,8 @@ impl Launch {
         progress.waiting.enter(worker);
         let result = self.schedule(worker, progress, &mut resident);
         progress.waiting.leave(worker);
-        let mut memory = MEMORY.lock();
-        resident.into_iter().for_each(|cluster| memory.give_back(cluster));
+        let mut memory = SCRATCH_POOL.lock();
+        resident.into_iter().for_each(|cluster| memory.release(cluster));
         result
     }
 
@@ -143,7 +143,8 @@ impl Launch {
             let before = resident.len();
             for _ in 0..before.max(1) {
                 let Some(number) = progress.next_cluster(all) else { break };
-                resident.push(self.begin(number, &WorkerSlot { worker, progress }, true, || MEMORY.lock().take())?);
+                resident
+                    .push(self.begin(number, &WorkerSlot { worker, progress }, true, || SCRATCH_POOL.lock().take())?);
             }
             if resident.is_empty() {
                 break;
@@ -163,7 +164,7 @@ impl Launch {
                     Some(number) => cluster.restart(self, number)?,
                     None => {
                         progress.cluster_ended();
-                        MEMORY.lock().give_back(resident.swap_remove(at));
+                        SCRATCH_POOL.lock().release(resident.swap_remove(at));
                     }
                 }
                 if progress.stop.load(Ordering::Relaxed) {

@@ -14,7 +14,7 @@ use super::block::Outcome;
 use super::cluster::WorkerSlot;
 use super::fault;
 use super::launch::{Fault, Launch, Progress, Scratch, shared_guard};
-use crate::codegen::abi::{Access, Context, InCluster, NO_RANK, WINDOW};
+use crate::codegen::abi::{Access, ClusterPosition, Context, NO_RANK, WINDOW};
 use crate::codegen::jit::Compiled;
 use crate::memory::MEMORY;
 use std::cell::Cell;
@@ -34,12 +34,12 @@ pub(crate) struct Found {
     pub(crate) bytes: u64,
     pub(crate) access: Access,
     /// Line and column in the PTX.
-    pub(crate) place: u64,
+    pub(crate) position: u64,
     /// The number of its block.
     pub(crate) block: u64,
     /// The start of the cluster's first shared window, or of the block's without clusters, and the bytes of a window.
     pub(crate) shared: (u64, u64),
-    pub(crate) cluster: InCluster,
+    pub(crate) cluster: ClusterPosition,
 }
 
 impl Found {
@@ -50,7 +50,7 @@ impl Found {
 }
 
 /// As [`Found::distributed`].
-fn distributed(address: u64, window: u64, cluster: InCluster) -> Option<(u64, u64)> {
+fn distributed(address: u64, window: u64, cluster: ClusterPosition) -> Option<(u64, u64)> {
     let offset = address.wrapping_sub(window);
     let rank = offset >> WINDOW;
     (cluster.ranks > 0 && rank <= u64::from(NO_RANK)).then_some((rank, offset & ((1 << WINDOW) - 1)))
@@ -127,7 +127,7 @@ pub(crate) extern "C" fn access(
     address: u64,
     bytes: u64,
     access: u32,
-    place: u64,
+    position: u64,
 ) -> u64 {
     let outside = MEMORY.guards().outside;
     let instead = SEARCH.take().map_or(outside, |mut search| {
@@ -145,7 +145,7 @@ pub(crate) extern "C" fn access(
             Some(accessible) => search.redirect(address, access != Access::Load, &accessible),
             None => {
                 let (block, cluster) = (own.running, own.cluster);
-                search.found = Some(Found { thread, address, bytes, access, place, block, shared, cluster });
+                search.found = Some(Found { thread, address, bytes, access, position, block, shared, cluster });
                 outside
             }
         };

@@ -12,7 +12,7 @@
 
 use super::launch::Fault;
 use crate::codegen::abi::WINDOW;
-use crate::memory::{ALIGN, Kind, MEMORY, PAGE};
+use crate::memory::{ALIGN, AllocationKind, MEMORY, PAGE};
 
 /// The windows of a cluster's blocks, reused for one cluster after another.
 pub(super) struct Windows {
@@ -34,7 +34,7 @@ impl Windows {
             return Err(Fault::OutOfMemory);
         }
         let room = u64::from(ranks) << WINDOW;
-        let base = MEMORY.alloc_guarded(room, Kind::Internal, guard).map_err(|_| Fault::OutOfMemory)?;
+        let base = MEMORY.alloc_guarded(room, AllocationKind::Internal, guard).map_err(|_| Fault::OutOfMemory)?;
         let mut this = Windows { base, ranks, bytes, mapped, open: 0 };
         this.protect(base, room, false)?;
         this.reopen()?;
@@ -77,6 +77,6 @@ impl Windows {
 impl Drop for Windows {
     fn drop(&mut self) {
         // Allocated by `new` and freed only here.
-        let _ = MEMORY.free(self.base, |kind| kind == Kind::Internal);
+        let _ = MEMORY.free(self.base, |kind| kind == AllocationKind::Internal);
     }
 }

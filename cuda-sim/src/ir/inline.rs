@@ -9,7 +9,7 @@ use super::callees::reached;
 use super::layout::align_up;
 use super::loops::loops;
 use super::sync::{is_test, needs_scheduler};
-use super::{Block, BlockId, Call, Function, Inst, Symbol, Terminator, Value};
+use super::{BasicBlock, BlockId, Call, Function, Inst, Symbol, Terminator, Value};
 use crate::ptx::{FunctionKind, Modifier, Opcode};
 use std::collections::{BTreeSet, HashMap};
 
@@ -62,7 +62,7 @@ pub(crate) fn inline(functions: &mut [Function]) {
             None => functions[index].only_fibers = true,
         }
     }
-    keep_named(functions);
+    move_addressed_slots(functions);
 }
 
 /// Returns a copy of a kernel in which all calls of wanted functions are inlined, or `None` if it becomes too large.
@@ -81,14 +81,14 @@ fn expanded(kernel: &Function, functions: &[Function], wanted: &[bool]) -> Optio
 }
 
 /// The mapping from a callee's registers, blocks, slots and local memory to the kernel's.
-struct Names {
+struct Renaming {
     register: u32,
     block: BlockId,
     local: u64,
     slots: HashMap<usize, usize>,
 }
 
-impl Names {
+impl Renaming {
     fn symbol(&self, symbol: Symbol) -> Symbol {
         match symbol {
             Symbol::Local(at) => Symbol::Local(at + self.local),
@@ -141,7 +141,7 @@ impl Names {
 
 /// Moves `.param` variables to local memory where the address of one is used as a value: it may be stored anywhere, and
 /// only addresses in the devices' range can be accessed.
-fn keep_named(functions: &mut [Function]) {
+fn move_addressed_slots(functions: &mut [Function]) {
     let names = |inst: &Inst| inst.operands.iter().any(|v| matches!(v, Value::Symbol(Symbol::Slot(_), _)));
     if !functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).any(names) {
         return;
@@ -149,15 +149,15 @@ fn keep_named(functions: &mut [Function]) {
     for function in functions {
         let own = if function.kind == FunctionKind::Entry { 0 } else { function.returns + function.formals };
         for slot in own..function.slots.len() {
-            keep(function, slot);
+            move_to_local(function, slot);
         }
     }
 }
 
 /// Assigns a `.param` variable an offset in local memory.
-fn keep(function: &mut Function, slot: usize) {
+fn move_to_local(function: &mut Function, slot: usize) {
     let (bytes, align) = (function.slots[slot].bytes, function.slots[slot].align.max(8));
-    function.kept_slots.entry(slot).or_insert_with(|| {
+    function.local_slots.entry(slot).or_insert_with(|| {
         let at = align_up(function.local_bytes, align);
         function.local_bytes = at + bytes;
         at
@@ -170,7 +170,7 @@ fn expand(kernel: &mut Function, block: BlockId, place: usize, functions: &[Func
     let Some(call) = rest.remove(0).call else { return };
     let callee = &functions[call.callee];
     let after = kernel.blocks.len();
-    let names = Names {
+    let names = Renaming {
         register: kernel.registers.len() as u32,
         block: after + 1,
         local: align_up(kernel.local_bytes, 16),
@@ -180,13 +180,13 @@ fn expand(kernel: &mut Function, block: BlockId, place: usize, functions: &[Func
     kernel.local_bytes = names.local + callee.local_bytes;
     // Arguments and results may be live across regions, so they are in local memory.
     for slot in call.returns.iter().chain(&call.args) {
-        keep(kernel, *slot);
+        move_to_local(kernel, *slot);
     }
     let term = std::mem::replace(&mut kernel.blocks[block].term, Terminator::Jump(names.block));
-    kernel.blocks.push(Block { insts: rest, term });
+    kernel.blocks.push(BasicBlock { insts: rest, term });
     for from in &callee.blocks {
         let insts = from.insts.iter().map(|inst| names.inst(inst)).collect();
-        kernel.blocks.push(Block { insts, term: names.term(&from.term, after) });
+        kernel.blocks.push(BasicBlock { insts, term: names.term(&from.term, after) });
     }
 }
 

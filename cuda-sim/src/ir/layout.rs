@@ -146,7 +146,7 @@ impl Layout {
                 if variable.managed { Symbol::Managed(offset) } else { Symbol::Data(offset) }
             }
             space => {
-                let message = format!("a .{} variable cannot stand outside a function", space.name());
+                let message = format!("a .{} variable is not allowed outside of a function", space.name());
                 return Err(Error::new(variable.position, message));
             }
         };

@@ -140,8 +140,8 @@ fn post_dominators(blocks: &[BlockId], edges: &Edges) -> Vec<Vec<u64>> {
 }
 
 /// Returns the blocks that not every thread runs in an iteration, given the blocks that end in a divergent branch.
-pub(super) fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
-    if splits.is_empty() {
+pub(super) fn divergent_blocks(edges: &Edges, divergent_branches: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
+    if divergent_branches.is_empty() {
         return BTreeSet::new();
     }
     let mut blocks: Vec<BlockId> = edges.keys().copied().collect();
@@ -149,7 +149,7 @@ pub(super) fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<B
     let after = post_dominators(&blocks, edges);
     let place = |block: BlockId| blocks.partition_point(|other| *other < block);
     let mut found = BTreeSet::new();
-    for split in splits {
+    for split in divergent_branches {
         let after = &after[place(*split)];
         let follows = |block: BlockId| after[place(block) / 64] & 1 << (place(block) % 64) != 0;
         let mut open: Vec<BlockId> = edges[split].iter().flatten().copied().collect();
@@ -169,8 +169,8 @@ struct Analysis<'a> {
     found: &'a Loop,
     uniform_regs: Vec<bool>,
     /// Blocks that end in a divergent branch.
-    splits: BTreeSet<BlockId>,
-    divergent: BTreeSet<BlockId>,
+    divergent_branches: BTreeSet<BlockId>,
+    divergent_blocks: BTreeSet<BlockId>,
 }
 
 impl Analysis<'_> {
@@ -190,7 +190,7 @@ impl Analysis<'_> {
     /// point.
     fn propagate_divergence(&mut self) {
         loop {
-            self.splits = self
+            self.divergent_branches = self
                 .found
                 .blocks
                 .iter()
@@ -201,14 +201,14 @@ impl Analysis<'_> {
             for block in &self.found.blocks {
                 let next = self.function.blocks[*block].term.successors().into_iter();
                 // A thread that takes a side exit ends the iteration for all, so the edge is ignored.
-                let kept = next.filter(|n| !(self.splits.contains(block) && self.leaves(*n)));
+                let kept = next.filter(|n| !(self.divergent_branches.contains(block) && self.leaves(*n)));
                 edges.insert(*block, kept.map(|n| self.inside(n).then_some(n)).collect());
             }
-            self.divergent = divergent(&edges, &self.splits);
+            self.divergent_blocks = divergent_blocks(&edges, &self.divergent_branches);
             let mut changed = false;
             let mut lost = Vec::new();
             for (block, inst) in self.insts() {
-                if self.divergent.contains(&block) || !is_uniform(inst, &|r| self.uniform_regs[r as usize]) {
+                if self.divergent_blocks.contains(&block) || !is_uniform(inst, &|r| self.uniform_regs[r as usize]) {
                     lost.extend(defs(inst));
                 }
             }
@@ -231,9 +231,9 @@ impl Analysis<'_> {
                 return None;
             }
             for next in term.successors().into_iter().filter(|n| self.leaves(*n)) {
-                if self.splits.contains(block) {
+                if self.divergent_branches.contains(block) {
                     side_exits.insert(next);
-                } else if self.divergent.contains(block) {
+                } else if self.divergent_blocks.contains(block) {
                     return None;
                 } else {
                     exits.insert(next);
@@ -297,7 +297,7 @@ impl Analysis<'_> {
                 let same = |v: &Value| is_uniform_value(v, &|r| self.uniform_regs[r as usize]);
                 let plain = inst.modifiers().next().is_none() && inst.form.types.len() == 1;
                 let base = match (inst.opcode, rest) {
-                    _ if !plain || self.divergent.contains(block) => None,
+                    _ if !plain || self.divergent_blocks.contains(block) => None,
                     (Opcode::Add, [Value::Reg(a), u]) if same(u) => of(&bases, *a),
                     (Opcode::Add, [u, Value::Reg(a)]) if same(u) => of(&bases, *a),
                     (Opcode::Sub, [Value::Reg(a), u]) if same(u) => of(&bases, *a),
@@ -409,8 +409,9 @@ fn analyse(
     uniform_regs: &[bool],
     strides: &HashMap<Reg, Stride>,
 ) -> Option<Lockstep> {
-    let (splits, divergent) = (BTreeSet::new(), BTreeSet::new());
-    let mut analysis = Analysis { function, found, uniform_regs: uniform_regs.to_vec(), splits, divergent };
+    let (divergent_branches, divergent_blocks) = (BTreeSet::new(), BTreeSet::new());
+    let mut analysis =
+        Analysis { function, found, uniform_regs: uniform_regs.to_vec(), divergent_branches, divergent_blocks };
     // A register that is not live at the header has no initial value that matters, so it counts as uniform.
     let fresh: Vec<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).filter(|r| !live.contains(*r)).collect();
     fresh.into_iter().for_each(|reg| analysis.uniform_regs[reg as usize] = true);

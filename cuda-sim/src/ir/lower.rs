@@ -20,7 +20,7 @@ use super::layout::{Layout, align_up, own_name, place};
 use super::loops::{MAX_LOOP_BLOCKS, loop_blocks};
 use super::prune::prune;
 use super::sync::is_sync;
-use super::{Block, BlockId, Clusters, Function, Inst, Reg, Slot, Symbol, Terminator, Value};
+use super::{BasicBlock, BlockId, Clusters, Function, Inst, Reg, Slot, Symbol, Terminator, Value};
 use crate::parallel::{in_parallel, threads_for};
 use crate::ptx::{self, Error, FunctionKind, Init, Item, Module, Opcode, Operand, Position, Prototype, Result};
 use crate::ptx::{RegisterDecl, Space, Statement, Type};
@@ -83,7 +83,8 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
             _ => None,
         })
         .collect();
-    let names = Names { layout: &layout, indices: &indices, defined: &defined, taken: &taken, undefined: &undefined };
+    let names =
+        ModuleNames { layout: &layout, indices: &indices, defined: &defined, taken: &taken, undefined: &undefined };
     let lowered = |function: &ptx::Function, shared| {
         let mut lowering = Lowering::new(&names, function)?;
         lowering.function.shared_bytes = shared;
@@ -116,7 +117,7 @@ fn check_size(function: &Function, position: Position) -> Result<()> {
     let what = if instructions > MAX_INSTRUCTIONS {
         format!("{instructions} instructions, more than {MAX_INSTRUCTIONS}")
     } else if looped > MAX_LOOP_BLOCKS {
-        format!("too many loops, {} blocks in all of them; {MAX_LOOP_BLOCKS} can be looked at", looped)
+        format!("too many loops: their blocks sum to {}, and the limit is {MAX_LOOP_BLOCKS}", looped)
     } else {
         return Ok(());
     };
@@ -140,7 +141,7 @@ fn functions(module: &Module) -> Result<(HashMap<&str, usize>, Vec<&ptx::Functio
     for item in &module.items {
         let Item::Alias(alias) = item else { continue };
         let Some(&index) = indices.get(alias.function.as_str()) else {
-            return Err(Error::new(alias.position, format!("'{}' is not a function that is defined", alias.function)));
+            return Err(Error::new(alias.position, format!("'{}' is not a defined function", alias.function)));
         };
         if indices.insert(&alias.name, index).is_some_and(|old| old != index) {
             return Err(Error::new(alias.position, format!("'{}' is defined twice", alias.name)));
@@ -185,12 +186,12 @@ fn addresses_taken(module: &Module, indices: &HashMap<&str, usize>) -> HashSet<u
 }
 
 /// The module-level names that functions may use.
-struct Names<'a> {
+struct ModuleNames<'a> {
     layout: &'a Layout,
     indices: &'a HashMap<&'a str, usize>,
     defined: &'a [&'a ptx::Function],
     taken: &'a HashSet<usize>,
-    /// Names that are declared and defined nowhere.
+    /// ModuleNames that are declared and defined nowhere.
     undefined: &'a HashSet<&'a str>,
 }
 
@@ -297,14 +298,14 @@ fn slot(variable: &ptx::Variable, offset: u64) -> Slot {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(names: &Names<'a>, ast: &ptx::Function) -> Result<Self> {
+    fn new(names: &ModuleNames<'a>, ast: &ptx::Function) -> Result<Self> {
         let directive = |name| directive(ast, name);
         let function = Function {
             name: ast.name.clone(),
             kind: ast.kind,
             params: Vec::new(),
             slots: Vec::new(),
-            kept_slots: BTreeMap::new(),
+            local_slots: BTreeMap::new(),
             returns: ast.returns.len(),
             formals: ast.params.len(),
             registers: Vec::new(),
@@ -402,10 +403,12 @@ impl<'a> Lowering<'a> {
         self.store_results()?;
         let blocks = std::mem::take(&mut self.blocks);
         // A block without a terminator is at the end of the text, where PTX returns.
-        let finish =
-            |(insts, term): (Vec<Inst>, Option<Terminator>)| Block { insts, term: term.unwrap_or(Terminator::Return) };
+        let finish = |(insts, term): (Vec<Inst>, Option<Terminator>)| BasicBlock {
+            insts,
+            term: term.unwrap_or(Terminator::Return),
+        };
         self.function.blocks = blocks.into_iter().map(finish).collect();
-        super::rename::separate(&mut self.function);
+        super::rename::rename_registers(&mut self.function);
         prune(&mut self.function);
         Ok(self.function)
     }

@@ -37,7 +37,7 @@ pub(crate) enum Special {
     Ctaid(u8),
     Nctaid(u8),
     /// A register about the block's cluster.
-    Cluster(InCluster),
+    Cluster(ClusterRegister),
     LaneId,
     WarpId,
     NWarpId,
@@ -61,7 +61,7 @@ pub(crate) enum Special {
 
 /// Special registers about a block's cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum InCluster {
+pub(crate) enum ClusterRegister {
     /// The block's index in the cluster.
     Ctaid(u8),
     /// The cluster's extents in blocks.
@@ -257,7 +257,7 @@ impl Terminator {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct BasicBlock {
     pub(crate) insts: Vec<Inst>,
     pub(crate) term: Terminator,
 }
@@ -292,12 +292,12 @@ pub(crate) struct Function {
     /// `.param` variables: the results, then (of a function) the parameters, then those of calls.
     pub(crate) slots: Vec<Slot>,
     /// Slots of an inlined callee that are in local memory, with their offsets.
-    pub(crate) kept_slots: BTreeMap<usize, u64>,
+    pub(crate) local_slots: BTreeMap<usize, u64>,
     pub(crate) returns: usize,
     pub(crate) formals: usize,
     /// Widths of the registers in bits.
     pub(crate) registers: Vec<u32>,
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<BasicBlock>,
     pub(crate) local_bytes: u64,
     pub(crate) shared_bytes: u64,
     /// Offset and size of the module's constants in its data.

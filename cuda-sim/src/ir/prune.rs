@@ -4,7 +4,7 @@
 
 use super::regions::reachable;
 use super::rename::rename;
-use super::{Block, BlockId, Function, Reg, Terminator};
+use super::{BasicBlock, BlockId, Function, Reg, Terminator};
 use std::collections::HashMap;
 
 /// Removes unreachable blocks and unused registers, and renumbers the rest.
@@ -22,7 +22,7 @@ fn blocks(function: &mut Function) {
     let numbers: HashMap<BlockId, BlockId> = kept.iter().enumerate().map(|(new, old)| (*old, new)).collect();
     let all = std::mem::take(&mut function.blocks);
     function.blocks = all.into_iter().enumerate().filter(|(id, _)| numbers.contains_key(id)).map(|(_, b)| b).collect();
-    for Block { term, .. } in &mut function.blocks {
+    for BasicBlock { term, .. } in &mut function.blocks {
         match term {
             Terminator::Jump(to) | Terminator::Sync(_, to) => *to = numbers[to],
             Terminator::Branch(_, _, a, b) => (*a, *b) = (numbers[a], numbers[b]),

@@ -15,13 +15,13 @@ use super::polling::{PollLoop, polling};
 use super::remat::Rematerialisable;
 use super::sync::{self, Poll, Site};
 use super::uniform;
-use super::{Block, BlockId, Function, Inst, Reg, Terminator};
+use super::{BasicBlock, BlockId, Function, Inst, Reg, Terminator};
 use crate::ptx::{Modifier, Opcode, Space};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The reason why a region begins at its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RegionKind {
     Entry,
     /// The successor of this block, which ends in a synchronisation.
     Resume(BlockId),
@@ -46,7 +46,7 @@ pub(crate) enum Kind {
 pub(crate) struct Regions {
     /// The head block of each region; the index is the region's id.
     pub(crate) heads: Vec<BlockId>,
-    pub(crate) kinds: Vec<Kind>,
+    pub(crate) kinds: Vec<RegionKind>,
     /// The targets of split edges, with the region that begins there.
     pub(crate) splits: HashMap<BlockId, usize>,
     /// The polling loops, by the regions that begin with them.
@@ -76,7 +76,7 @@ pub(crate) struct Regions {
 }
 
 /// Returns true if a block cannot be vectorised.
-fn is_scalar(block: &Block) -> bool {
+fn is_scalar(block: &BasicBlock) -> bool {
     block.term_is_trap()
         || block.insts.iter().any(|inst| {
             let ordered = [
@@ -103,7 +103,7 @@ fn is_scalar(block: &Block) -> bool {
         })
 }
 
-impl Block {
+impl BasicBlock {
     fn term_is_trap(&self) -> bool {
         matches!(self.term, Terminator::Trap(_))
     }
@@ -218,7 +218,7 @@ impl Regions {
         let loops = lockstep::find(function, &live, &polls, &|block| is_scalar(&function.blocks[block]));
         let mut this = Regions {
             heads: vec![0],
-            kinds: vec![Kind::Entry],
+            kinds: vec![RegionKind::Entry],
             splits: HashMap::new(),
             polls: HashMap::new(),
             sites: Vec::new(),
@@ -244,11 +244,11 @@ impl Regions {
     /// As [`Regions::new`], for threads that are fibers: a fiber does not leave its function for a cold path.
     pub(crate) fn of_fibers(function: &Function) -> Regions {
         let mut this = Regions::new(function, false);
-        this.splits.retain(|_, region| !matches!(this.kinds[*region], Kind::Cold | Kind::Restart));
+        this.splits.retain(|_, region| !matches!(this.kinds[*region], RegionKind::Cold | RegionKind::Restart));
         this
     }
 
-    fn split_at(&mut self, head: BlockId, kind: Kind) {
+    fn split_at(&mut self, head: BlockId, kind: RegionKind) {
         if let std::collections::hash_map::Entry::Vacant(entry) = self.splits.entry(head) {
             entry.insert(self.heads.len());
             self.heads.push(head);
@@ -261,10 +261,10 @@ impl Regions {
         let cold = cold_heads(function, 0, |_| true);
         if !cold.is_empty() && has_no_effect_before(function, &cold) {
             self.heads.push(0);
-            self.kinds.push(Kind::Restart);
+            self.kinds.push(RegionKind::Restart);
             self.splits.extend(cold.into_iter().map(|head| (head, 1)));
         } else {
-            cold.into_iter().for_each(|head| self.split_at(head, Kind::Cold));
+            cold.into_iter().for_each(|head| self.split_at(head, RegionKind::Cold));
         }
     }
 
@@ -274,25 +274,25 @@ impl Regions {
         let constants = sync::constants(function);
         for block in &all {
             if let Some(waits) = polls.get(block) {
-                self.split_at(*block, Kind::Poll);
+                self.split_at(*block, RegionKind::Poll);
                 self.polls.insert(self.splits[block], waits.poll);
             }
             if let Terminator::Sync(inst, next) = &function.blocks[*block].term {
-                self.split_at(*next, Kind::Resume(*block));
+                self.split_at(*next, RegionKind::Resume(*block));
                 self.site_of.insert(*block, self.sites.len());
                 self.sites.push(Site::new(inst, self.splits[next], &constants));
             }
         }
         for (_, waits) in polls.iter().filter(|(header, _)| all.contains(header)) {
-            waits.exits.iter().for_each(|exit| self.split_at(*exit, Kind::PollExit));
+            waits.exits.iter().for_each(|exit| self.split_at(*exit, RegionKind::PollExit));
         }
         for found in loops.into_iter().filter(|found| all.contains(&found.header)) {
-            self.split_at(found.header, Kind::Loop);
-            found.exits.iter().chain(&found.side_exits).for_each(|exit| self.split_at(*exit, Kind::LoopExit));
+            self.split_at(found.header, RegionKind::Loop);
+            found.exits.iter().chain(&found.side_exits).for_each(|exit| self.split_at(*exit, RegionKind::LoopExit));
             self.lockstep.insert(self.splits[&found.header], found);
         }
         // A header may have been recorded as the exit of another loop.
-        self.lockstep.keys().for_each(|region| self.kinds[*region] = Kind::Loop);
+        self.lockstep.keys().for_each(|region| self.kinds[*region] = RegionKind::Loop);
         let barriers = || self.site_of.iter().filter(|(_, site)| self.sites[**site].is_barrier());
         let whole = barriers().all(|(_, site)| self.sites[*site].is_whole());
         self.barrier_uniform = match whole {
@@ -301,9 +301,9 @@ impl Regions {
         };
         let mut at = 0;
         while at < self.heads.len() {
-            if self.kinds[at] != Kind::Cold {
+            if self.kinds[at] != RegionKind::Cold {
                 let cold = cold_heads(function, self.heads[at], |block| !self.splits.contains_key(&block));
-                cold.into_iter().for_each(|head| self.split_at(head, Kind::Cold));
+                cold.into_iter().for_each(|head| self.split_at(head, RegionKind::Cold));
             }
             at += 1;
         }
@@ -317,7 +317,7 @@ impl Regions {
         self.frame_bytes = if self.scheduled { sync::FRAME_BYTES + matrices } else { 0 };
         for (region, head) in self.heads.iter().enumerate() {
             let mut live: Vec<Reg> = live_sets[*head].iter().collect();
-            if let Kind::Resume(block) = self.kinds[region]
+            if let RegionKind::Resume(block) = self.kinds[region]
                 && let Terminator::Sync(inst, _) = &function.blocks[block].term
             {
                 inst.visit(&mut |reg| live.retain(|r| *r != reg), &mut |_| {});
@@ -343,7 +343,7 @@ impl Regions {
 
     /// Returns true if threads start the kernel in a region, so that no register has a value yet.
     pub(crate) fn starts_kernel(&self, region: usize) -> bool {
-        matches!(self.kinds[region], Kind::Entry | Kind::Restart)
+        matches!(self.kinds[region], RegionKind::Entry | RegionKind::Restart)
     }
 
     /// Returns the region that begins at `target` if the edge from region `from` is a split edge.
@@ -356,7 +356,7 @@ impl Regions {
     /// Returns true if a register that is loaded from the frame is uniform in all threads with which a region is run.
     pub(crate) fn is_barrier_uniform(&self, region: usize, reg: Reg) -> bool {
         let whole = |block: &BlockId| self.sites[self.site_of[block]].is_whole();
-        matches!(&self.kinds[region], Kind::Resume(block) if whole(block)) && self.barrier_uniform[reg as usize]
+        matches!(&self.kinds[region], RegionKind::Resume(block) if whole(block)) && self.barrier_uniform[reg as usize]
     }
 
     /// Returns the blocks of a region.

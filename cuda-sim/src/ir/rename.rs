@@ -26,7 +26,7 @@ fn operands(inst: &mut Inst, written: bool, name: &mut dyn FnMut(Reg) -> Reg) {
 }
 
 /// Renames every value but the last of a register in a block.
-pub(crate) fn separate(function: &mut Function) {
+pub(crate) fn rename_registers(function: &mut Function) {
     for block in &mut function.blocks {
         let mut left: HashMap<Reg, u32> = HashMap::new();
         for inst in &block.insts {

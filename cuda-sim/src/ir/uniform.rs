@@ -6,7 +6,7 @@
 //! depend on uniform values only are uniform. The number of iterations that other threads run in between does not
 //! matter, since a barrier opens when all threads have reached it.
 
-use super::lockstep::{Edges, defs, divergent, is_uniform, uniform_regs};
+use super::lockstep::{Edges, defs, divergent_blocks, is_uniform, uniform_regs};
 use super::{BlockId, Function, Inst, Terminator};
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ pub(crate) fn across(function: &Function, barriers: &BTreeSet<BlockId>) -> Vec<b
         if reaching(&blocks, ends, |b| edges[&b].iter().flatten().copied().collect()) != blocks {
             return none;
         }
-        let divergent = divergent(&edges, &splits);
+        let divergent = divergent_blocks(&edges, &splits);
         if !divergent.is_disjoint(barriers) {
             return none;
         }

@@ -51,27 +51,27 @@ pub(crate) fn video(opcode: Opcode) -> Option<(Video, u32)> {
 
 /// A subword: some bits of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct Subword {
     pub(crate) offset: u32,
     pub(crate) bits: u32,
 }
 
-impl Part {
-    pub(crate) const WHOLE: Part = Part { offset: 0, bits: 32 };
+impl Subword {
+    pub(crate) const WHOLE: Subword = Subword { offset: 0, bits: 32 };
 
     /// Returns the subword that `b0` to `b3`, `h0` or `h1` names.
-    pub(crate) fn named(selector: &str) -> Option<Part> {
+    pub(crate) fn named(selector: &str) -> Option<Subword> {
         let (bits, count) = unit(selector)?;
         let index = selector[1..].parse::<u32>().ok().filter(|index| selector.len() == 2 && *index < count)?;
-        Some(Part { offset: index * bits, bits })
+        Some(Subword { offset: index * bits, bits })
     }
 
     pub(crate) fn code(self) -> i128 {
         i128::from(self.bits << 8 | self.offset)
     }
 
-    pub(crate) fn of_code(code: i128) -> Part {
-        Part { offset: code as u32 & 0xff, bits: code as u32 >> 8 }
+    pub(crate) fn of_code(code: i128) -> Subword {
+        Subword { offset: code as u32 & 0xff, bits: code as u32 >> 8 }
     }
 }
 

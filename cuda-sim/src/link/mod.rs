@@ -5,8 +5,8 @@
 //! that is neither `.weak` nor `.common` wins, else the first `.weak` one, else the largest `.common` one; two that are
 //! neither are an error.
 
+mod dead_functions;
 mod rename;
-mod unreached;
 
 use crate::ptx::{
     self, Error, Function, FunctionKind, Item, LAST_WITHOUT_MASKS, Linkage, Modifier, Module, Opcode, Position, Result,
@@ -84,7 +84,7 @@ fn own(item: &Item) -> Option<&str> {
 ///
 /// A name that two modules define, with the position in the later one, or a variable that no module defines.
 pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
-    separate(&mut modules);
+    rename_locals(&mut modules);
     let without_masks = modules.iter().any(lacks_masks);
     let winners = winners(&modules)?;
     let mut linked = Module { version: (6, 0), targets: Vec::new(), address_size: 64, items: Vec::new() };
@@ -111,7 +111,7 @@ pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
         }
     }
     let is_library = |name: &str| LIBRARY.items.iter().any(|item| matches!(item, Item::Function(f) if f.name == name));
-    unreached::drop_unreached(&mut linked.items, is_library);
+    dead_functions::drop_dead_functions(&mut linked.items, is_library);
     if without_masks {
         linked.version = linked.version.min(LAST_WITHOUT_MASKS);
     }
@@ -143,7 +143,7 @@ fn lacks_masks(module: &Module) -> bool {
 }
 
 /// Renames local names that several modules use, in all modules but the first.
-fn separate(modules: &mut [Module]) {
+fn rename_locals(modules: &mut [Module]) {
     let mut taken: HashSet<String> =
         modules.iter().flat_map(|m| &m.items).filter_map(|i| global(i).map(|g| g.0.to_owned())).collect();
     for (m, module) in modules.iter_mut().enumerate() {

@@ -34,7 +34,7 @@ static LIMIT: Lazy<u64> = Lazy::new(|| {
 
 /// Pages that allocations share.
 struct Chunk {
-    part: usize,
+    partition: usize,
     /// The addresses that it takes, including guards.
     start: u64,
     taken: u64,
@@ -48,7 +48,7 @@ struct Chunk {
 #[derive(Default)]
 pub(super) struct Chunks {
     all: BTreeMap<u64, Chunk>,
-    /// The chunk of each slot range from which allocations are taken.
+    /// The chunk of each partition from which allocations are taken.
     open: HashMap<usize, u64>,
     mappings: u64,
 }
@@ -84,14 +84,14 @@ impl Chunks {
 }
 
 impl State {
-    /// Takes pages in a chunk of a slot range: returns their start, and the chunk.
-    pub(super) fn take_shared(&mut self, part: usize, mapped: u64) -> Result<(u64, u64), MemoryError> {
+    /// Takes pages in a chunk of a partition: returns their start, and the chunk.
+    pub(super) fn take_shared(&mut self, partition: usize, mapped: u64) -> Result<(u64, u64), MemoryError> {
         let needed = mapped + *PAGE;
-        let open = self.chunks.open.get(&part).copied();
+        let open = self.chunks.open.get(&partition).copied();
         let fits = |at: &u64| self.chunks.all.get(at).is_some_and(|chunk| chunk.end - chunk.next >= needed);
         let at = match open.filter(fits) {
             Some(at) => at,
-            None => self.open_chunk(part)?,
+            None => self.open_chunk(partition)?,
         };
         let chunk = self.chunks.all.get_mut(&at).ok_or(MemoryError::OutOfMemory)?;
         let pages = chunk.next;
@@ -100,27 +100,27 @@ impl State {
         Ok((pages, at))
     }
 
-    fn open_chunk(&mut self, part: usize) -> Result<u64, MemoryError> {
+    fn open_chunk(&mut self, partition: usize) -> Result<u64, MemoryError> {
         let taken = CHUNK + 2 * *PAGE;
         self.chunks.charge_up_to(*LIMIT / 8 * 7)?;
-        let start = self.parts.all[part].take(taken);
+        let start = self.partitions.all[partition].take(taken);
         let Some(start) = start.filter(|start| protect(start + *PAGE, CHUNK, true).is_ok()) else {
             self.chunks.discharge(EACH);
             if let Some(start) = start {
-                self.parts.all[part].free.push_back((start, taken));
+                self.partitions.all[partition].free.push_back((start, taken));
             }
             return Err(MemoryError::OutOfMemory);
         };
         let at = start + *PAGE;
-        self.chunks.all.insert(at, Chunk { part, start, taken, next: at, end: at + CHUNK, live: 0 });
-        if let Some(full) = self.chunks.open.insert(part, at) {
+        self.chunks.all.insert(at, Chunk { partition, start, taken, next: at, end: at + CHUNK, live: 0 });
+        if let Some(full) = self.chunks.open.insert(partition, at) {
             self.close_if_empty(full);
         }
         Ok(at)
     }
 
     /// Returns an allocation's pages to the system, and with the last one the chunk.
-    pub(super) fn give_back_shared(&mut self, pages: u64, mapped: u64, chunk: u64, file: bool) {
+    pub(super) fn release_shared(&mut self, pages: u64, mapped: u64, chunk: u64, file: bool) {
         let (at, length) = (pages as *mut libc::c_void, mapped as usize);
         if file {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
@@ -134,7 +134,7 @@ impl State {
         }
         if let Some(found) = self.chunks.all.get_mut(&chunk) {
             found.live -= 1;
-            if self.chunks.open.get(&found.part) != Some(&chunk) {
+            if self.chunks.open.get(&found.partition) != Some(&chunk) {
                 self.close_if_empty(chunk);
             }
         }
@@ -144,10 +144,10 @@ impl State {
         if self.chunks.all.get(&at).is_none_or(|chunk| chunk.live != 0) {
             return;
         }
-        let Some(Chunk { part, start, taken, .. }) = self.chunks.all.remove(&at) else { return };
+        let Some(Chunk { partition, start, taken, .. }) = self.chunks.all.remove(&at) else { return };
         if protect(at, CHUNK, false).is_ok() {
             self.chunks.discharge(EACH);
-            self.parts.all[part].free.push_back((start, taken));
+            self.partitions.all[partition].free.push_back((start, taken));
         }
     }
 }

@@ -10,8 +10,8 @@
 //! changes.
 
 use super::chunks::EACH;
-use super::parts::COMMON;
-use super::{Allocation, Kind, Memory, MemoryError, Owner, PAGE, USED, release};
+use super::partitions::COMMON;
+use super::{Allocation, AllocationKind, Memory, MemoryError, Owner, PAGE, USED, release};
 use parking_lot::RwLock;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -122,7 +122,7 @@ impl Memory {
     /// It waits for running accesses to memory and blocks new ones, so that no write is lost.
     pub(crate) fn share(&self, address: u64) -> Result<(Allocation, Arc<SharedFile>), MemoryError> {
         let _still = MOVING.write();
-        let allocation = self.find(address).filter(|a| a.kind == Kind::Device).ok_or(MemoryError::Unknown)?;
+        let allocation = self.find(address).filter(|a| a.kind == AllocationKind::Device).ok_or(MemoryError::Unknown)?;
         let mut state = self.state.lock();
         if !state.live.contains_key(&allocation.base) {
             return Err(MemoryError::Unknown);
@@ -155,7 +155,7 @@ impl Memory {
         file: &Arc<SharedFile>,
         offset: u64,
         bytes: u64,
-        kind: Kind,
+        kind: AllocationKind,
     ) -> Result<u64, MemoryError> {
         let (first, into) = (offset / *PAGE * *PAGE, offset % *PAGE);
         let end = offset.checked_add(bytes).filter(|end| *end <= file.bytes).ok_or(MemoryError::Unknown)?;
@@ -163,7 +163,7 @@ impl Memory {
         let taken = mapped + 2 * *PAGE;
         let mut state = self.state.lock();
         state.chunks.charge()?;
-        let start = state.parts.all[COMMON].take(taken);
+        let start = state.partitions.all[COMMON].take(taken);
         let placed = start
             .ok_or(MemoryError::OutOfMemory)
             .and_then(|start| file.place(start + *PAGE, mapped, first, Access::ReadWrite.protection()).map(|()| start));
@@ -171,7 +171,7 @@ impl Memory {
             Ok(start) => start,
             Err(error) => {
                 state.chunks.discharge(EACH);
-                state.parts.all[COMMON].free.extend(start.map(|start| (start, taken)));
+                state.partitions.all[COMMON].free.extend(start.map(|start| (start, taken)));
                 return Err(error);
             }
         };
@@ -204,11 +204,11 @@ impl Memory {
     pub(crate) fn reserve_range(&self, bytes: u64, align: u64) -> Result<u64, MemoryError> {
         let taken = bytes.checked_add(align).and_then(|n| n.checked_add(2 * *PAGE)).ok_or(MemoryError::OutOfMemory)?;
         // No device can access it until a mapping in it has access rights.
-        let part = self.open_part(0);
+        let partition = self.open_partition(0);
         let mut state = self.state.lock();
-        let Some(start) = state.parts.all[part].take(taken) else {
+        let Some(start) = state.partitions.all[partition].take(taken) else {
             drop(state);
-            self.close_part(part);
+            self.close_partition(partition);
             return Err(MemoryError::OutOfMemory);
         };
         let base = (start + *PAGE).next_multiple_of(align);
@@ -224,9 +224,9 @@ impl Memory {
             return Err(MemoryError::Unknown);
         }
         state.reserved.remove(&base);
-        state.parts.containing(start).free.push_back((start, taken));
+        state.partitions.containing(start).free.push_back((start, taken));
         drop(state);
-        self.close_part(self.part_of(start));
+        self.close_partition(self.partition_of(start));
         Ok(())
     }
 
@@ -243,8 +243,8 @@ impl Memory {
         let end = at.checked_add(bytes).ok_or(MemoryError::Unknown)?;
         let within = state.reserved.range(..=at).next_back().is_some_and(|(base, (room, ..))| end <= base + room);
         let before = state.live.range(..end).next_back();
-        let part = offset.checked_add(bytes).is_some_and(|end| end <= file.bytes);
-        if !within || !part || before.is_some_and(|(_, a)| a.base + a.bytes > at) {
+        let partition = offset.checked_add(bytes).is_some_and(|end| end <= file.bytes);
+        if !within || !partition || before.is_some_and(|(_, a)| a.base + a.bytes > at) {
             return Err(MemoryError::Unknown);
         }
         state.chunks.charge()?;
@@ -253,7 +253,7 @@ impl Memory {
             return Err(error);
         }
         state.id += 1;
-        let (id, kind) = (state.id, Kind::Mapped(Access::None));
+        let (id, kind) = (state.id, AllocationKind::Mapped(Access::None));
         let (base, start, pages, mapped, chunk, mappings) = (at, at, at, bytes, None, EACH);
         let new = Allocation { base, bytes, kind, owner, id, start, taken: 0, pages, mapped, chunk, mappings };
         state.live.insert(at, new);
@@ -267,7 +267,7 @@ impl Memory {
         let (mut next, mut found) = (at, Vec::new());
         let end = at.checked_add(bytes).ok_or(MemoryError::Unknown)?;
         while next < end {
-            let mapping = state.live.get(&next).filter(|a| matches!(a.kind, Kind::Mapped(_)));
+            let mapping = state.live.get(&next).filter(|a| matches!(a.kind, AllocationKind::Mapped(_)));
             let mapping = *mapping.ok_or(MemoryError::Unknown)?;
             next += mapping.bytes;
             found.push(mapping);
@@ -294,7 +294,7 @@ impl Memory {
                 return Err(MemoryError::OutOfMemory);
             }
             if let Some(mapping) = state.live.get_mut(&mapping.base) {
-                mapping.kind = Kind::Mapped(access);
+                mapping.kind = AllocationKind::Mapped(access);
             }
         }
         Ok(())
@@ -311,7 +311,7 @@ impl Memory {
         let mut reached = first.base + first.bytes;
         while reached < end {
             let next = self.find(reached).filter(|a| a.base == reached && a.kind == first.kind);
-            reached += next.filter(|a| matches!(a.kind, Kind::Mapped(_)))?.bytes;
+            reached += next.filter(|a| matches!(a.kind, AllocationKind::Mapped(_)))?.bytes;
         }
         Some(first)
     }

@@ -115,12 +115,12 @@ fn written_again(origin: &Origin, function: usize, clustered: bool, identity: &K
         return code.texts.all();
     }
     forget_kernel(origin, function, clustered);
-    Err("what the disk knows of the kernel is not what the kernel is; it is dropped, and the next process does without"
+    Err("the kernel's record on disk does not match the kernel: it was dropped, and the next process compiles the kernel"
         .to_owned())
 }
 
 /// A type that can be encoded as bytes, and decoded from the start of a byte slice.
-trait Record: Sized {
+trait Codec: Sized {
     fn put(&self, to: &mut Vec<u8>);
     /// Returns `None` for bytes that are not a valid encoding.
     fn get(from: &mut &[u8]) -> Option<Self>;
@@ -128,7 +128,7 @@ trait Record: Sized {
 
 macro_rules! numbers {
     ($($number:ty),*) => { $(
-        impl Record for $number {
+        impl Codec for $number {
             fn put(&self, to: &mut Vec<u8>) {
                 to.extend(self.to_le_bytes());
             }
@@ -143,7 +143,7 @@ macro_rules! numbers {
 }
 numbers!(u8, u16, u32, u64);
 
-impl Record for usize {
+impl Codec for usize {
     fn put(&self, to: &mut Vec<u8>) {
         (*self as u64).put(to);
     }
@@ -153,7 +153,7 @@ impl Record for usize {
     }
 }
 
-impl Record for bool {
+impl Codec for bool {
     fn put(&self, to: &mut Vec<u8>) {
         u8::from(*self).put(to);
     }
@@ -163,7 +163,7 @@ impl Record for bool {
     }
 }
 
-impl<T: Record> Record for Vec<T> {
+impl<T: Codec> Codec for Vec<T> {
     fn put(&self, to: &mut Vec<u8>) {
         self.len().put(to);
         self.iter().for_each(|item| item.put(to));
@@ -176,7 +176,7 @@ impl<T: Record> Record for Vec<T> {
     }
 }
 
-impl Record for String {
+impl Codec for String {
     fn put(&self, to: &mut Vec<u8>) {
         self.len().put(to);
         to.extend(self.as_bytes());
@@ -187,7 +187,7 @@ impl Record for String {
     }
 }
 
-impl<T: Record> Record for Option<T> {
+impl<T: Codec> Codec for Option<T> {
     fn put(&self, to: &mut Vec<u8>) {
         self.is_some().put(to);
         self.iter().for_each(|value| value.put(to));
@@ -198,7 +198,7 @@ impl<T: Record> Record for Option<T> {
     }
 }
 
-impl<T: Record, const N: usize> Record for [T; N] {
+impl<T: Codec, const N: usize> Codec for [T; N] {
     fn put(&self, to: &mut Vec<u8>) {
         self.iter().for_each(|item| item.put(to));
     }
@@ -208,7 +208,7 @@ impl<T: Record, const N: usize> Record for [T; N] {
     }
 }
 
-impl<A: Record, B: Record> Record for (A, B) {
+impl<A: Codec, B: Codec> Codec for (A, B) {
     fn put(&self, to: &mut Vec<u8>) {
         self.0.put(to);
         self.1.put(to);
@@ -219,7 +219,7 @@ impl<A: Record, B: Record> Record for (A, B) {
     }
 }
 
-impl<K: Record + Ord, V: Record> Record for BTreeMap<K, V> {
+impl<K: Codec + Ord, V: Codec> Codec for BTreeMap<K, V> {
     fn put(&self, to: &mut Vec<u8>) {
         self.len().put(to);
         for (key, value) in self {
@@ -235,14 +235,14 @@ impl<K: Record + Ord, V: Record> Record for BTreeMap<K, V> {
 
 macro_rules! structs {
     ($($name:ident { $($field:ident),* })*) => { $(
-        impl Record for $name {
+        impl Codec for $name {
             fn put(&self, to: &mut Vec<u8>) {
                 let $name { $($field),* } = self;
                 $($field.put(to);)*
             }
 
             fn get(from: &mut &[u8]) -> Option<Self> {
-                $(let $field = Record::get(from)?;)*
+                $(let $field = Codec::get(from)?;)*
                 Some($name { $($field),* })
             }
         }
@@ -265,7 +265,7 @@ structs! {
     Poll { watched, position }
 }
 
-impl Record for Watched {
+impl Codec for Watched {
     fn put(&self, to: &mut Vec<u8>) {
         (*self as usize).put(to);
     }
@@ -275,7 +275,7 @@ impl Record for Watched {
     }
 }
 
-impl Record for ElementType {
+impl Codec for ElementType {
     fn put(&self, to: &mut Vec<u8>) {
         (*self as u8).put(to);
     }
@@ -285,7 +285,7 @@ impl Record for ElementType {
     }
 }
 
-impl Record for Arithmetic {
+impl Codec for Arithmetic {
     fn put(&self, to: &mut Vec<u8>) {
         (*self as u8).put(to);
     }
@@ -295,7 +295,7 @@ impl Record for Arithmetic {
     }
 }
 
-impl Record for Matrix {
+impl Codec for Matrix {
     fn put(&self, to: &mut Vec<u8>) {
         match *self {
             Matrix::FromRows(count, transposed) => (0u8, (count, transposed)).put(to),
@@ -307,16 +307,16 @@ impl Record for Matrix {
 
     fn get(from: &mut &[u8]) -> Option<Self> {
         Some(match u8::get(from)? {
-            0 => Matrix::FromRows(Record::get(from)?, Record::get(from)?),
-            1 => Matrix::ToRows(Record::get(from)?, Record::get(from)?),
+            0 => Matrix::FromRows(Codec::get(from)?, Codec::get(from)?),
+            1 => Matrix::ToRows(Codec::get(from)?, Codec::get(from)?),
             2 => Matrix::Transpose,
-            3 => Matrix::Product(Record::get(from)?),
+            3 => Matrix::Product(Codec::get(from)?),
             _ => return None,
         })
     }
 }
 
-impl Record for Arg {
+impl Codec for Arg {
     fn put(&self, to: &mut Vec<u8>) {
         let known = match self {
             Arg::Known(value) => Some(*value),
@@ -365,7 +365,7 @@ const OPERATIONS: &[Operation] = &[
 /// Precedes the encoding of a matrix operation, of which there are too many to list.
 const MATRIX: u8 = 255;
 
-impl Record for Operation {
+impl Codec for Operation {
     fn put(&self, to: &mut Vec<u8>) {
         if let Operation::Matrix(matrix) = self {
             return (MATRIX, *matrix).put(to);
@@ -482,7 +482,7 @@ mod tests {
         code.texts = Arc::new(Texts::new(Key::new(&[b"another"]), Vec::new()));
         let again = decoded_kernel(&origin, code.function, clustered, &encoded_kernel(&code)).unwrap();
         let why = again.texts.get(0).unwrap_err();
-        assert!(why.contains("it is dropped"), "{why}");
+        assert!(why.contains("it was dropped"), "{why}");
     }
 
     #[test]

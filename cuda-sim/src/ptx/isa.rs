@@ -400,7 +400,7 @@ impl Form {
                 Suffix::Type(ty) => {
                     let allowed = self.types.get(types).ok_or_else(|| format!("one type too many, .{}", ty.name()))?;
                     if !allowed.contains(&ty) {
-                        return Err(format!("the type .{} is not one that it takes", ty.name()));
+                        return Err(format!("the type .{} is not allowed here", ty.name()));
                     }
                     types += 1;
                 }
@@ -409,7 +409,8 @@ impl Form {
                         (used & (1 << i) == 0 && group.choices.contains(&modifier)).then_some(i)
                     };
                     let group = self.groups.iter().enumerate().find_map(free);
-                    let index = group.ok_or_else(|| format!("the modifier .{} does not fit", modifier.name()))?;
+                    let index =
+                        group.ok_or_else(|| format!("the modifier .{} is not allowed here", modifier.name()))?;
                     used |= 1 << index;
                 }
             }

@@ -1,6 +1,6 @@
 //! The state of the queues, and all operations on it.
 
-use super::{GroupId, Lane, Order, Point, QueueId, Start, Step, Task};
+use super::{BatchEntry, GroupId, Lane, Order, Point, QueueId, Start, Task};
 use crate::sync::{AtomicU64, Condvar, Mutex, MutexGuard, Ordering, spawn, spin};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ struct State<T> {
 /// The action on drivers that remains after the lock is released.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ring {
+enum DriverAction {
     Nobody,
     Asleep,
     New,
@@ -117,7 +117,7 @@ impl<T: Task> State<T> {
     }
 
     /// Determines the phase of a queue that is not running.
-    fn settle(&mut self, id: QueueId) {
+    fn update_phase(&mut self, id: QueueId) {
         loop {
             let Some(queue) = self.queue(id) else { return };
             let Some(first) = queue.entries.front_mut() else {
@@ -162,21 +162,21 @@ impl<T: Task> State<T> {
     }
 
     /// Requests a driver if more queues are listed than drivers are on their way.
-    fn ring(&mut self) -> Ring {
+    fn request_driver(&mut self) -> DriverAction {
         if self.ready.len() <= self.coming {
-            return Ring::Nobody;
+            return DriverAction::Nobody;
         }
         if self.asleep > self.wakes {
             self.wakes += 1;
             self.coming += 1;
-            return Ring::Asleep;
+            return DriverAction::Asleep;
         }
         if self.drivers < self.limit {
             self.drivers += 1;
             self.coming += 1;
-            return Ring::New;
+            return DriverAction::New;
         }
-        Ring::Nobody
+        DriverAction::Nobody
     }
 
     /// Counts an entry as finished and wakes its waiters; the phases of waiting queues are determined, and ready ones
@@ -194,7 +194,7 @@ impl<T: Task> State<T> {
             match waiter {
                 Waiter::Thread(thread) => thread.notify_one(),
                 Waiter::Queue(other) => {
-                    self.settle(other);
+                    self.update_phase(other);
                     self.list(other);
                 }
             }
@@ -207,7 +207,7 @@ impl<T: Task> State<T> {
             let queue = self.queue(id)?;
             let first = queue.entries.front()?;
             match queue.phase {
-                Phase::Ready => return first.task.as_ref().is_none_or(Task::anywhere).then_some(id),
+                Phase::Ready => return first.task.as_ref().is_none_or(Task::runs_on_any_thread).then_some(id),
                 Phase::Blocked => id = first.depends.last()?.queue,
                 Phase::Running | Phase::Idle => return None,
             }
@@ -268,7 +268,7 @@ impl<T: Task> State<T> {
         let idle = queue.phase == Phase::Idle;
         if idle {
             self.groups[group.0 as usize].busy += 1;
-            self.settle(id);
+            self.update_phase(id);
         }
         (point, idle)
     }
@@ -332,14 +332,14 @@ impl<T: Task> Engine<T> {
             Start::Here | Start::Driver => {}
         }
         state.list(id);
-        self.ring(state);
+        self.request_driver(state);
         point
     }
 
     /// Atomically submits entries to several queues and returns their points.
     ///
     /// An entry may depend on earlier ones of the batch. The queues of new lanes are closed after their last entry.
-    pub(crate) fn submit_batch(self: &Arc<Self>, lanes: &[Lane], batch: Vec<Step<T>>) -> Vec<Point> {
+    pub(crate) fn submit_batch(self: &Arc<Self>, lanes: &[Lane], batch: Vec<BatchEntry<T>>) -> Vec<Point> {
         let mut state = self.state.lock();
         let mut open = |lane: &Lane| match *lane {
             Lane::Queue(id) => id,
@@ -361,7 +361,7 @@ impl<T: Task> Engine<T> {
         let new = lanes.iter().zip(&queues).filter(|(lane, _)| matches!(lane, Lane::New(..)));
         new.for_each(|(_, id)| state.close(*id));
         woken.into_iter().for_each(|id| state.list(id));
-        self.ring(state);
+        self.request_driver(state);
         points
     }
 
@@ -378,19 +378,19 @@ impl<T: Task> Engine<T> {
             state = self.state.lock();
         }
         state.finish(id);
-        state.settle(id);
+        state.update_phase(id);
         self.finished.fetch_add(1, Ordering::Release);
         state
     }
 
     /// Wakes or starts a driver if one is needed.
-    fn ring(self: &Arc<Self>, mut state: MutexGuard<'_, State<T>>) {
-        let ring = state.ring();
+    fn request_driver(self: &Arc<Self>, mut state: MutexGuard<'_, State<T>>) {
+        let request_driver = state.request_driver();
         drop(state);
-        match ring {
-            Ring::Nobody => {}
-            Ring::Asleep => self.wake.notify_one(),
-            Ring::New => {
+        match request_driver {
+            DriverAction::Nobody => {}
+            DriverAction::Asleep => self.wake.notify_one(),
+            DriverAction::New => {
                 let engine = Arc::clone(self);
                 if !spawn("cuda-sim stream".to_owned(), STACK, move || engine.drive()) {
                     // The system gives no thread: listed queues wait until a driver is free or a thread waits for them.
@@ -415,7 +415,7 @@ impl<T: Task> Engine<T> {
                 if ready {
                     // A driver that finds more than it takes requests another one.
                     if !state.ready.is_empty() {
-                        self.ring(state);
+                        self.request_driver(state);
                         state = self.state.lock();
                         if state.queue(id).is_none_or(|queue| queue.phase != Phase::Ready) {
                             continue;
@@ -463,7 +463,7 @@ impl<T: Task> Engine<T> {
             }
             // A queue whose first entry only drivers may run may not be listed yet.
             state.list(point.queue);
-            self.ring(state);
+            self.request_driver(state);
             if !polled {
                 polled = true;
                 let before = self.finished.load(Ordering::Acquire);
@@ -483,7 +483,7 @@ impl<T: Task> Engine<T> {
                 state = thread.wait(state);
             }
         }
-        self.ring(state);
+        self.request_driver(state);
     }
 
     pub(crate) fn reached(&self, point: Point) -> bool {

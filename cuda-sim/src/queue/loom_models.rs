@@ -7,7 +7,7 @@
 //!
 //! The cells are tracked by loom: an unordered access fails the model.
 
-use super::{Engine, Lane, Order, Start, Step as Entry, Task};
+use super::{BatchEntry as Entry, Engine, Lane, Order, Start, Task};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Task for Step {
         }
     }
 
-    fn anywhere(&self) -> bool {
+    fn runs_on_any_thread(&self) -> bool {
         !matches!(self, Step::Write(..))
     }
 }

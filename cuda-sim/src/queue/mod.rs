@@ -9,7 +9,7 @@
 //!
 //! Entries run on drivers: threads that are started when a queue has work and no driver is free, and that end after
 //! some time without work. A thread that waits for a point may itself run the entries before it if no driver has taken
-//! them yet and [`Task::anywhere`] allows it: a launch that is synchronised at once then needs no thread switch. This
+//! them yet and [`Task::runs_on_any_thread`] allows it: a launch that is synchronised at once then needs no thread switch. This
 //! module does not know what an entry does, and has no errors.
 //!
 //! Invariant, kept under the one lock: a queue is `Running` on exactly one thread; `Blocked` exactly while its first
@@ -30,7 +30,7 @@ pub(crate) trait Task: Send + 'static {
     fn run(self);
 
     /// Returns true if any waiting thread may run it; otherwise only a driver runs it.
-    fn anywhere(&self) -> bool;
+    fn runs_on_any_thread(&self) -> bool;
 }
 
 /// The id of a queue. Ids are not reused, so one of a closed queue is harmless: all its points are reached.
@@ -79,7 +79,7 @@ pub(crate) enum Lane {
 }
 
 /// One entry of a batch.
-pub(crate) struct Step<T> {
+pub(crate) struct BatchEntry<T> {
     /// Its queue, as an index into the batch's lanes.
     pub(crate) lane: usize,
     /// Points from before the batch on which it depends.

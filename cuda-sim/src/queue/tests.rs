@@ -1,7 +1,7 @@
 //! Tests of the engine with real threads: order, dependencies, the legacy rules, and the absence of threads for idle
 //! queues.
 
-use super::{Engine, Lane, Order, Point, Start, Step as Entry, Task};
+use super::{BatchEntry as Entry, Engine, Lane, Order, Point, Start, Task};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ struct Step {
     log: Arc<Log>,
     number: u32,
     gated: bool,
-    anywhere: bool,
+    runs_on_any_thread: bool,
 }
 
 impl Task for Step {
@@ -42,17 +42,17 @@ impl Task for Step {
         self.log.ran.lock().push(self.number);
     }
 
-    fn anywhere(&self) -> bool {
-        self.anywhere
+    fn runs_on_any_thread(&self) -> bool {
+        self.runs_on_any_thread
     }
 }
 
 fn step(log: &Arc<Log>, number: u32) -> Option<Step> {
-    Some(Step { log: Arc::clone(log), number, gated: false, anywhere: true })
+    Some(Step { log: Arc::clone(log), number, gated: false, runs_on_any_thread: true })
 }
 
 fn gated(log: &Arc<Log>, number: u32) -> Option<Step> {
-    Some(Step { log: Arc::clone(log), number, gated: true, anywhere: false })
+    Some(Step { log: Arc::clone(log), number, gated: true, runs_on_any_thread: false })
 }
 
 fn engine() -> (Arc<Engine<Step>>, Arc<Log>) {

@@ -151,10 +151,10 @@ pub(super) fn format(format: &[u8], arguments: u64) -> Option<(Vec<u8>, i32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Kind, MEMORY};
+    use crate::memory::{AllocationKind, MEMORY};
 
     fn formatted(pattern: &str, packed: &[u8]) -> Option<(String, i32)> {
-        let base = MEMORY.alloc(packed.len() as u64, Kind::Device).unwrap();
+        let base = MEMORY.alloc(packed.len() as u64, AllocationKind::Device).unwrap();
         // SAFETY: the allocation is new and as long as the bytes.
         unsafe { std::ptr::copy_nonoverlapping(packed.as_ptr(), base as *mut u8, packed.len()) };
         let result = format(pattern.as_bytes(), base);

@@ -2,7 +2,7 @@
 //!
 //! Invariant: live and free ranges tile the area. A kernel that writes out of bounds cannot corrupt the metadata.
 
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{AllocationKind, MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
@@ -28,7 +28,7 @@ impl Heap {
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         if self.base == 0 {
             let bytes = self.limit.unwrap_or(BYTES).next_multiple_of(ALIGN);
-            self.base = MEMORY.alloc(bytes, Kind::Internal).ok()?;
+            self.base = MEMORY.alloc(bytes, AllocationKind::Internal).ok()?;
             self.free.insert(self.base, bytes);
         }
         let wanted = bytes.max(1).checked_next_multiple_of(ALIGN)?;
@@ -76,7 +76,7 @@ pub(crate) fn reset(context: u32) {
     let old = HEAPS.lock().remove(&context);
     if let Some(old) = old.filter(|heap| heap.base != 0) {
         // Allocated by `allocate`, so freeing it cannot fail.
-        let _ = MEMORY.free(old.base, |kind| kind == Kind::Internal);
+        let _ = MEMORY.free(old.base, |kind| kind == AllocationKind::Internal);
     }
 }
 

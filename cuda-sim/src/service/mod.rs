@@ -44,7 +44,7 @@ pub(crate) struct ThreadRecord {
 }
 
 /// The number of breakpoints of one launch that are reported in full.
-const TOLD: usize = 32;
+const MAX_BREAKPOINTS: usize = 32;
 
 /// The breakpoints that threads of running launches reached, by grid.
 static BREAKPOINTS: Lazy<Mutex<HashMap<u64, Breakpoints>>> = Lazy::new(Mutex::default);
@@ -84,12 +84,12 @@ pub(crate) extern "C" fn mapped(address: u64, bytes: u64, slots: u64) -> u64 {
 }
 
 /// Called when a thread stops the launch, by `trap` or a stack overflow. The first one is recorded.
-pub(crate) extern "C" fn stopped(context: *mut Context, thread: u64, place: u64, how: u32) {
+pub(crate) extern "C" fn stopped(context: *mut Context, thread: u64, position: u64, how: u32) {
     // SAFETY: compiled code passes its live context, which no other thread accesses during the call.
     let context = unsafe { &mut *context };
     if context.trap == 0 {
         context.trap = how;
-        context.stopped = Stopped { block: context.running, thread, place };
+        context.stopped = Stopped { block: context.running, thread, position };
     }
 }
 
@@ -176,20 +176,20 @@ pub(crate) extern "C" fn assertfail(
     // SAFETY: compiled code passes the running thread's record, which it has filled in and does not change during the
     // call.
     let ThreadRecord { thread, block } = unsafe { &*record };
-    let place = |v: &[u32; 3]| format!("[{},{},{}]", v[0], v[1], v[2]);
+    let coordinates = |v: &[u32; 3]| format!("[{},{},{}]", v[0], v[1], v[2]);
     eprintln!(
         "{}:{line}: {}: block: {}, thread: {} Assertion `{}` failed.",
         show(file),
         show(function),
-        place(block),
-        place(thread),
+        coordinates(block),
+        coordinates(thread),
         show(message)
     );
     stop(context, ASSERT);
 }
 
 /// `brkpt`: there is no debugger, so the breakpoint is recorded and the thread continues.
-pub(crate) extern "C" fn breakpoint(context: *mut Context, thread: u64, place: u64) {
+pub(crate) extern "C" fn breakpoint(context: *mut Context, thread: u64, position: u64) {
     if search::active() {
         return;
     }
@@ -197,8 +197,8 @@ pub(crate) extern "C" fn breakpoint(context: *mut Context, thread: u64, place: u
     let block = unsafe { (*context).running };
     let mut all = BREAKPOINTS.lock();
     let of_launch = all.entry(grid(context)).or_default();
-    if of_launch.first.len() < TOLD {
-        of_launch.first.push(Stopped { block, thread, place });
+    if of_launch.first.len() < MAX_BREAKPOINTS {
+        of_launch.first.push(Stopped { block, thread, position });
     } else {
         of_launch.more += 1;
     }

@@ -3,8 +3,8 @@
 use super::sync::check;
 use super::variables::refused;
 
-/// Arguments in registers, constants and `.param` variables for parameters in registers and in `.param` space, several
-/// results, results that are left, vectors, guards, and a function that waits and so is inlined.
+/// Arguments in registers, constants and `.param` variables for parameters in registers and in `.param` space; several
+/// results, discarded results, vectors, guards, and a function that waits and is therefore inlined.
 #[test]
 fn registers_and_constants_are_arguments() {
     let text = ".func (.reg .u32 %r) next (.reg .u32 %a) { .reg .pred %p; setp.gt.u32 %p, %a, 100; mov.u32 %r, 7;
@@ -44,7 +44,7 @@ fn registers_and_constants_are_arguments() {
     });
 }
 
-/// The device's own functions take what a module declares of their results.
+/// The device library's functions accept any declaration of their results.
 #[test]
 fn the_device_s_functions_with_other_results() {
     let text = ".extern .func vprintf(.param .b64 format, .param .b64 arguments);
@@ -61,9 +61,9 @@ fn what_cannot_be_passed_is_refused() {
         .func (.reg .v2 .u32 %r) h (.reg .v2 .u32 %a) { ret; } .global .u32 far;
         .func (.param .b32 r) other (.param .b64 a) { ret; }";
     for (body, words) in [
-        ("call f, (%r1);", "'f' has 1 result(s), 0 taken: '_' in a result's place leaves it"),
-        ("call (%r1, %r2), f, (%r1);", "'f' has 1 result(s), 2 taken"),
-        ("call (%r1), f, ();", "'f' takes 1 parameter(s), 0 given"),
+        ("call f, (%r1);", "'f' has 1 result(s), 0 taken: write '_' to discard a result"),
+        ("call (%r1, %r2), f, (%r1);", "'f' has 1 result(s), and the call takes 2"),
+        ("call (%r1), f, ();", "'f' takes 1 parameter(s), but 0 are given"),
         ("call (%r1), f, (_);", "'_' is not declared"),
         ("call (%r1), f, (%tid.x);", "')' expected, '.x' found"),
         ("call (%r1), f, ([%r1]);", "an argument of the call expected, '[' found"),
@@ -74,8 +74,8 @@ fn what_cannot_be_passed_is_refused() {
         ("call (%r1), f, (far);", "'far' is not a .param variable"),
         ("call g, (1, %r1);", "'1' does not fit a parameter of type .f32"),
         ("call g, (1.0, %r1);", "'%r1' is a register, and the parameter 'b' is an array"),
-        (".reg .v2 .u32 %v; call (%v), h, (%r1);", "'%r1' is not a vector of 2 registers, which the parameter is"),
-        (".reg .v4 .u32 %v; call (%v), h, (%v);", "'%v' is not a vector of 2 registers, which the parameter is"),
+        (".reg .v2 .u32 %v; call (%v), h, (%r1);", "'%r1' is not a vector of 2 registers, like the parameter"),
+        (".reg .v4 .u32 %v; call (%v), h, (%v);", "'%v' is not a vector of 2 registers, like the parameter"),
         (
             "T: .calltargets f, other; call (%r1), %rd1, (%r1), T;",
             "the call target 'other' has other parameters or results than 'f'",

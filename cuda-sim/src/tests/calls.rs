@@ -1,11 +1,11 @@
-//! Calls of functions in which threads wait: inlined into their kernels, or run by fibers where that cannot be.
+//! Calls of functions in which threads wait: inlined into their kernels, or run by fibers if that is impossible.
 
 use super::sync::check;
 use super::{Buffer, HEADER, run};
 use crate::module::image;
 
-/// A barrier and a shuffle in functions, one called by the other, in a loop, with arguments and results that outlast
-/// them; and shared variables of functions apart from the kernel's.
+/// A barrier and a shuffle in functions, one called by the other, in a loop, with arguments and results that are live
+/// across them; and shared variables of functions next to the kernel's.
 #[test]
 fn functions_that_synchronise() {
     let text = ".func (.param .b32 r) warp_sum(.param .b32 v) { .reg .b32 %r<4>; .reg .pred %p;
@@ -38,7 +38,7 @@ fn functions_that_synchronise() {
     });
 }
 
-/// A lock that is taken in a function: the loop around the call must let other threads run.
+/// A lock that is acquired in a function: the loop around the call must let other threads run.
 #[test]
 fn polling_through_a_call() {
     let text = ".global .align 4 .u32 lock;
@@ -52,8 +52,8 @@ fn polling_through_a_call() {
     check(text, 3, [40, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [120]));
 }
 
-/// A function that calls itself and waits in between cannot be inlined: such kernels run as fibers. Half of the threads
-/// leave the recursion earlier, by way of a warp's operations.
+/// A recursive function that waits cannot be inlined, so the kernel runs as fibers. Half of the threads leave the
+/// recursion earlier, by warp-level operations.
 #[test]
 fn recursion_that_synchronises() {
     let text = ".func (.param .b32 r) f(.param .b32 n, .param .b32 sum) { .reg .b32 %r<9>; .reg .pred %p<3>;
@@ -68,7 +68,7 @@ fn recursion_that_synchronises() {
         add.u64 %rd1, %rd1, %rd3; st.global.u64 [%rd1], %rd2; ret; }";
     check(text, 2, [64, 1, 1], &[vec![0; 64]], |after| {
         for (t, got) in after[0].iter().enumerate() {
-            // Pairs add what each has, five times over.
+            // Pairs add their values, five times.
             let (pair, t) = ((t & !1) as u64, t as u64);
             let sum = (0..5).fold((t, 2 * pair + 1 - t), |(a, b), _| (a + b, a + b)).0;
             assert_eq!(*got, sum + 5, "thread {t}");
@@ -76,7 +76,7 @@ fn recursion_that_synchronises() {
     });
 }
 
-/// An indirect call to functions that wait, one of which calls itself through its own address.
+/// An indirect call of functions that wait, one of which is recursive through its own address.
 #[test]
 fn indirect_calls_that_synchronise() {
     let text = ".func (.param .b32 r) down(.param .b32 n); .func (.param .b32 r) last(.param .b32 n);
@@ -101,7 +101,7 @@ fn indirect_calls_that_synchronise() {
     });
 }
 
-/// A lock that is taken inside a recursion: nothing but fibers lets the holder run.
+/// A lock that is acquired inside a recursion: only fibers let the owner run.
 #[test]
 fn polling_inside_a_recursion() {
     let text = ".global .align 4 .u32 lock;
@@ -116,7 +116,7 @@ fn polling_inside_a_recursion() {
     check(text, 3, [40, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [360]));
 }
 
-/// Calls that double at each level: what inlining would make of them is too large.
+/// Calls that double at each level: inlining them all would make the kernel too large.
 #[test]
 fn calls_too_many_to_inline() {
     let levels: String = (0..12)
@@ -137,7 +137,7 @@ fn calls_too_many_to_inline() {
     check(&text, 1, [4, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [4 << 11]));
 }
 
-/// Compiled code that runs one block after the other would leave the last copy of a block to the next.
+/// Compiled code that runs one block after the other would leave the last copy of a block to the next one.
 #[test]
 fn recursion_that_copies_in_the_background_takes_fibers() {
     let image = image(&format!(
@@ -156,6 +156,6 @@ fn recursion_that_copies_in_the_background_takes_fibers() {
     assert!(image.kernels["k"].signature().only_fibers);
     let out = Buffer::new(&[7, 9, 9, 9, 9, 9]);
     run(&image, "k", [5, 1, 1], [1, 1, 1], &[out.0]).unwrap();
-    // The last copy, of element 0, is never waited for: each block reads what its shared memory had.
+    // The last copy, of element 0, is never waited for: each block reads the old contents of its shared memory.
     assert!(out.read(6)[1..].iter().all(|v| *v & 0xffff_ffff != 7), "{:?}", out.read(6));
 }

@@ -1,13 +1,13 @@
-//! Blocks in clusters, on regions and on fibers: where they are, their barrier, each other's shared memory.
+//! Clusters, on regions and on fibers: positions of blocks, the cluster barrier, distributed shared memory.
 
 use super::sync::{Engine, seeds};
 use super::{Buffer, HEADER, launch_of};
 use crate::exec::launch::{Fault, Launch};
-use crate::memory::Wild;
+use crate::memory::IllegalAccess;
 use crate::module::image;
 use std::sync::Arc;
 
-/// Extents of a launch.
+/// The extents of a launch.
 struct Extents {
     grid: [u32; 3],
     cluster: [u32; 3],
@@ -16,8 +16,8 @@ struct Extents {
 
 const PAIRS: Extents = Extents { grid: [4, 1, 1], cluster: [2, 1, 1], threads: 64 };
 
-/// The text of a kernel that gets a buffer: `%rd1` is its place for the thread, `%r1` the thread's number in the grid,
-/// `%r2` that in the block, `%r3` the block's rank; what `%r10` is in the end is written there.
+/// Returns the text of a kernel with a buffer: `%rd1` is the address of the thread's word, `%r1` the thread's index in
+/// the grid, `%r2` that in the block, `%r3` the block's rank. The final value of `%r10` is written to the buffer.
 fn kernel(variables: &str, code: &str) -> String {
     format!(
         "{HEADER}{variables}.visible .entry k(.param .u64 p) {{
@@ -30,7 +30,7 @@ cvt.u64.u32 %rd3, %r10; st.global.u64 [%rd1], %rd3; ret; }}"
     )
 }
 
-/// Runs a kernel of [`kernel`] with regions, fibers and random schedules, and gives what each leaves, or its fault's text.
+/// Runs a [`kernel`] with regions, fibers and random schedules. Returns the buffers, or the texts of faults.
 fn runs(variables: &str, code: &str, extents: &Extents) -> Vec<Result<Vec<u64>, (Fault, String)>> {
     let text = kernel(variables, code);
     let image = image(&text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
@@ -54,7 +54,7 @@ fn runs(variables: &str, code: &str, extents: &Extents) -> Vec<Result<Vec<u64>, 
     plain.into_iter().chain(random).map(one).collect()
 }
 
-/// Checks what each thread of the grid gets.
+/// Checks the result of each thread of the grid.
 #[track_caller]
 fn check(variables: &str, code: &str, extents: &Extents, want: impl Fn(u32) -> u32) {
     for left in runs(variables, code, extents) {
@@ -65,7 +65,7 @@ fn check(variables: &str, code: &str, extents: &Extents, want: impl Fn(u32) -> u
     }
 }
 
-/// The text of the fault of regions; every engine has to have one.
+/// Returns the text of the fault with regions. Every engine must report one.
 #[track_caller]
 fn fault(variables: &str, code: &str, extents: &Extents) -> (Fault, String) {
     let mut all: Vec<_> = runs(variables, code, extents).into_iter().map(|left| left.expect_err(code)).collect();
@@ -121,7 +121,7 @@ fn blocks_read_and_write_each_others_shared_memory() {
         let code = format!("mov.u32 %r10, %r1; {WRITE} {SYNC} {next} {read} {SYNC}");
         check(BUFFER, &code, &four, want);
     }
-    // Written by the block before it.
+    // Written by the preceding block.
     for write in [
         "st.shared::cluster.u32 [%r14], %r1;",
         "atom.shared::cluster.exch.b32 %r15, [%r14], %r1;",
@@ -179,7 +179,7 @@ fn threads_arrive_at_barriers_of_other_blocks() {
     ] {
         check(&variables, &code(arrive), &PAIRS, |thread| thread ^ 64);
     }
-    // The address of a block that the cluster lacks.
+    // The rank is beyond the cluster.
     let code = "mov.u32 %r14, bar; mapa.shared::cluster.u32 %r14, %r14, 5; mbarrier.arrive.shared::cluster.b64 _, [%r14]; mov.u32 %r10, 0;";
     let (_, text) = fault(&variables, code, &PAIRS);
     assert!(
@@ -188,7 +188,8 @@ fn threads_arrive_at_barriers_of_other_blocks() {
     );
 }
 
-/// One block's copy goes to the same place in both, and each block waits for the bytes at its own barrier; or to the other.
+/// One block's copy goes to both windows, and each block waits for the bytes at its own barrier; or it goes to the
+/// other one.
 #[test]
 fn bulk_copies_reach_other_blocks() {
     let code = |copy: &str| {
@@ -207,12 +208,12 @@ fn bulk_copies_reach_other_blocks() {
         mapa.shared::cluster.u32 %r15, %r15, %r13;
         cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r14], [s+128], 128, [%r15];";
     check(variables, &code(other), &PAIRS, |thread| 32 + thread % 32);
-    // One of them copies to both, from what the grid's other blocks have left in global memory: zeros.
+    // One block copies to both, from global memory that the grid's other blocks have not written: zeros.
     let both = "@%p3 bra WAIT; mov.b16 %h, 3;
         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [t], [%rd8], 128, [bar], %h;";
     let both = code(both).replacen("mov.u32 %r10, 0;", ".reg .b16 %h; mov.u32 %r10, 0;", 1);
     check(variables, &both, &PAIRS, |_| 0);
-    // A barrier that is none.
+    // An invalid barrier.
     let none = both.replacen("[bar], %h", "[bar+4194304], %h", 1);
     let (_, text) = fault(variables, &none, &PAIRS);
     assert!(text.contains("atomic operation of 8 bytes at offset 41946"), "{text}");
@@ -221,7 +222,7 @@ fn bulk_copies_reach_other_blocks() {
     let (_, text) = fault(variables, &code(&far), &PAIRS);
     let beyond = "store of 16 bytes at offset 256 of the shared memory of block 5 of its cluster";
     assert!(text.contains(beyond), "{text}");
-    // A place that is in no block has none in the others either.
+    // An offset outside of all windows is invalid in the others too.
     let spread = both.replacen("[t]", "[%r14]", 1);
     assert_ne!(spread, both);
     let spread = format!("mov.u32 %r14, t; mapa.shared::cluster.u32 %r14, %r14, 5; {spread}");
@@ -239,7 +240,7 @@ fn addresses_tell_of_which_block_they_are() {
         @%p4 add.u32 %r10, %r10, 8000;";
     let four = Extents { grid: [4, 1, 1], cluster: [4, 1, 1], threads: 1 };
     check(BUFFER, code, &four, |rank| 9000 + 100 * rank + 33 + if rank == 3 { 2000 } else { 0 });
-    // Dynamic shared memory lies behind.
+    // Dynamic shared memory follows.
     let dynamic = ".extern .shared .align 4 .b8 d[]; .shared .align 4 .b8 s[256];";
     let code = format!(
         "mov.u32 %r10, %r1; mov.u32 %r11, d; shl.b32 %r12, %r2, 2; add.u32 %r11, %r11, %r12; st.shared.u32 [%r11], %r10;
@@ -249,7 +250,8 @@ fn addresses_tell_of_which_block_they_are() {
     check(dynamic, &code, &PAIRS, |i| i ^ 64);
 }
 
-/// Who has arrived goes on to what the others wait for before they arrive: the barrier is in two halves.
+/// A thread that has arrived continues to the code that the others wait for before they arrive: arrival and wait are
+/// separate.
 #[test]
 fn arriving_is_not_waiting() {
     let code = "setp.eq.u32 %p1, %r3, 0; mov.u32 %r10, 7; @%p1 bra FIRST;
@@ -260,7 +262,7 @@ fn arriving_is_not_waiting() {
         END: barrier.cluster.arrive.relaxed; barrier.cluster.wait;
         setp.eq.u32 %p1, %r3, 1; @%p1 ld.shared.u32 %r10, [s];";
     check(BUFFER, code, &PAIRS, |i| if i / 64 % 2 == 0 { 7 } else { 1 });
-    // One thread that has arrived and does not wait yet sets what the other block polls for before it arrives.
+    // A thread that has arrived and does not wait yet sets the flag that the other block polls before it arrives.
     let code = "mov.u32 %r10, 0; setp.eq.u32 %p1, %r3, 0; @%p1 bra FIRST;
         SPIN: ld.volatile.shared.u32 %r10, [s+4]; setp.eq.u32 %p2, %r10, 99; @!%p2 bra SPIN;
         barrier.cluster.arrive; barrier.cluster.wait; bra END;
@@ -312,7 +314,7 @@ fn what_is_not_in_the_cluster_is_a_fault() {
         "{text}"
     );
     let (odd, text) = fault(BUFFER, &missing.replace("s, 2;", "s, 1;").replace("%r14+8", "%r14+2"), &PAIRS);
-    assert!(matches!(odd, Fault::Memory { wild: Wild::Misaligned, .. }), "{odd:?}");
+    assert!(matches!(odd, Fault::Memory { illegal: IllegalAccess::Misaligned, .. }), "{odd:?}");
     assert!(text.contains("not aligned to 4 bytes"), "{text}");
 }
 
@@ -334,7 +336,7 @@ fn clusters_that_wait_for_ever_are_a_fault() {
         // One block waits for its cluster, the other one for itself.
         "mov.u32 %r10, 0; setp.eq.u32 %p1, %r3, 0; @%p1 bra FIRST; setp.lt.u32 %p2, %r2, 3; @%p2 bar.sync 1; bar.sync 2;
          FIRST: barrier.cluster.arrive; barrier.cluster.wait;",
-        // Nobody has arrived.
+        // No thread has arrived.
         "mov.u32 %r10, 0; barrier.cluster.wait;",
         // One block waits once more than the other one arrives.
         "mov.u32 %r10, 0; barrier.cluster.arrive; barrier.cluster.wait; setp.eq.u32 %p1, %r2, 5; @%p1 barrier.cluster.wait;",

@@ -1,4 +1,4 @@
-//! Constant expressions: their values are those that ptxas writes into a variable.
+//! Constant expressions: their values are those that ptxas writes to a variable.
 
 use super::HEADER;
 use super::sync::check;
@@ -6,7 +6,7 @@ use super::variables::refused;
 use crate::module::image;
 use crate::ptx::{Init, Item, parse};
 
-/// The initial value of a variable of that type.
+/// Returns the initial value of a variable of this type.
 fn value(ty: &str, expression: &str) -> Init {
     let module = parse(&format!("{HEADER}.global .{ty} a = {expression};")).unwrap_or_else(|e| panic!("{e}"));
     match &module.items[..] {
@@ -85,7 +85,7 @@ fn integers_have_signs_as_ptxas_gives_them() {
     assert_eq!(value("f32", "-0f3F800000"), Init::F32(0xbf80_0000));
 }
 
-/// Printed numbers have the same value, also the least number with a sign, which cannot be written with its digits.
+/// Printed numbers have the same value, including the smallest signed one, which cannot be written as a literal.
 #[test]
 fn printed_constants_are_read_again() {
     for constant in ["1<<63", "-9223372036854775808", "(.s64)0x8000000000000000", "-1", "~0", "0x7fffffffffffffff"] {
@@ -130,10 +130,10 @@ fn what_is_no_expression_is_refused() {
         ("mov.f32 %r1, 1.0 % 2.0;", "'%' does not take '0d3FF0000000000000' and '0d4000000000000000'"),
         ("mov.f32 %r1, ~1.0;", "'~' takes an integer, '0d3FF0000000000000' found"),
         ("mov.u32 %r1, !1.5;", "'!' takes an integer, '0d3FF8000000000000' found"),
-        ("mov.f32 %r1, 1 ? 1.5 : 2.5;", "'?' chooses by an integer between integers"),
+        ("mov.f32 %r1, 1 ? 1.5 : 2.5;", "the operands of '?' must be integers"),
         ("mov.u32 %r1, 1 ? 2;", "':' expected, ';' found"),
-        ("mov.u32 %r1, (.u32)5;", "'(.u32)' is no cast: integers become .u64 or .s64"),
-        ("mov.u32 %r1, (.u64)1.5;", "'(.u64)' is no cast: integers become .u64 or .s64"),
+        ("mov.u32 %r1, (.u32)5;", "'(.u32)' is not a cast: the casts are (.u64) and (.s64)"),
+        ("mov.u32 %r1, (.u64)1.5;", "'(.u64)' is not a cast: the casts are (.u64) and (.s64)"),
         ("mov.u32 %r1, (1+2;", "')' expected, ';' found"),
         ("mov.u32 %r1, 1+;", "a constant expected, ';' found"),
         ("mov.u32 %r1, 1+%r2;", "a constant expected, '%r2' found"),

@@ -1,10 +1,10 @@
-//! Faults: what is one, what it leaves alone, and what the log says of it, in both engines.
+//! Faults in both engines: their kinds, what they leave unaffected, and their reports in the log.
 
 use std::fmt::Write as _;
 
 use super::{Buffer, HEADER, launch_of};
 use crate::exec::launch::{Fault, Launch};
-use crate::memory::{Kind, MEMORY, Owner, PAGE, Registration, Wild};
+use crate::memory::{AllocationKind, IllegalAccess, MEMORY, Owner, PAGE, Registration};
 use crate::module::{Image, Kernel, image};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ ret; }}"
     image(&text).unwrap_or_else(|error| panic!("{error} in\n{code}"))
 }
 
-/// The line of the code of [`kernel`] that comes first.
+/// The line of the first instruction in [`kernel`].
 const FIRST: u64 = 8;
 
 fn launch(image: &Arc<Image>, grid: u32, block: u32, params: [u64; 2], fibers: bool) -> Result<(), (Fault, String)> {
@@ -33,20 +33,20 @@ fn launch(image: &Arc<Image>, grid: u32, block: u32, params: [u64; 2], fibers: b
     Arc::clone(&launch).run().map_err(|fault| (fault, kernel.explain(&launch, &fault)))
 }
 
-/// Runs code that has to fault in both engines and gives the texts, which have to be equal.
+/// Runs code that must fault in both engines and returns the texts, which must be equal.
 #[track_caller]
-fn faults(code: &str, grid: u32, block: u32, params: [u64; 2], expected: Wild) -> String {
+fn faults(code: &str, grid: u32, block: u32, params: [u64; 2], expected: IllegalAccess) -> String {
     let image = kernel(code);
     let texts = [false, true].map(|fibers| {
         let (fault, text) = launch(&image, grid, block, params, fibers).expect_err(code);
-        assert!(matches!(fault, Fault::Memory { wild, .. } if wild == expected), "{fault:?}: {text}");
+        assert!(matches!(fault, Fault::Memory { illegal, .. } if illegal == expected), "{fault:?}: {text}");
         text
     });
     assert_eq!(texts[0], texts[1]);
     texts[0].clone()
 }
 
-/// Ways to reach the same memory: alone, in a vectorised loop over threads, behind a barrier, in a loop of the kernel.
+/// Returns variants of an access: alone, in a vectorised thread loop, after a barrier, in a loop of the kernel.
 fn ways(access: &str) -> [String; 4] {
     [
         format!("setp.ne.u32 %p1, %r1, 0; @%p1 bra D;\n{access}\nD:"),
@@ -67,26 +67,26 @@ fn the_host_s_memory_is_out_of_reach() {
         "st.local.u32 [%rd4], 1;",
     ] {
         for code in ways(access) {
-            let text = faults(&code, 2, 32, [address, 0], Wild::Outside);
+            let text = faults(&code, 2, 32, [address, 0], IllegalAccess::Outside);
             assert!(
-                text.contains("(no address of the device, nor registered): block (0, 0, 0), thread (0, 0, 0)"),
+                text.contains("(neither device memory nor registered host memory): block (0, 0, 0), thread (0, 0, 0)"),
                 "{text}"
             );
         }
     }
-    // What is loaded has to be used, or there is no load.
+    // The loaded value must be used, or the load is eliminated.
     for code in ways("ld.global.u32 %r5, [%rd4]; add.s64 %rd5, %rd2, %rd3; st.global.u32 [%rd5], %r5;") {
         let out = Buffer::new(&[0; 32]);
-        faults(&code, 2, 32, [address, out.0], Wild::Outside);
+        faults(&code, 2, 32, [address, out.0], IllegalAccess::Outside);
     }
-    // An index that is not bounded, from a pointer that is good: there and back again.
+    // An unbounded index from a valid pointer, added and subtracted again.
     let good = Buffer::new(&[0; 4]);
     faults(
         "add.s64 %rd5, %rd1, %rd2;\nst.global.u64 [%rd5], 1;",
         1,
         1,
         [good.0, address.wrapping_sub(good.0)],
-        Wild::Outside,
+        IllegalAccess::Outside,
     );
     assert!(host.iter().all(|word| *word == 0x5555));
     assert!(good.read(4).iter().all(|word| *word == 0));
@@ -95,9 +95,9 @@ fn the_host_s_memory_is_out_of_reach() {
 #[test]
 fn the_log_names_kernel_place_address_block_and_thread() {
     let page = *PAGE;
-    let base = MEMORY.alloc(page, Kind::Device).unwrap();
+    let base = MEMORY.alloc(page, AllocationKind::Device).unwrap();
     for (way, line) in ways("st.global.u32 [%rd4], 7;").into_iter().skip(1).zip([FIRST, FIRST + 1, FIRST + 2]) {
-        let text = faults(&way, 33, 32, [base + page - 4096, 0], Wild::At(base + page));
+        let text = faults(&way, 33, 32, [base + page - 4096, 0], IllegalAccess::At(base + page));
         assert_eq!(
             text,
             format!(
@@ -107,7 +107,7 @@ fn the_log_names_kernel_place_address_block_and_thread() {
             )
         );
     }
-    let text = faults("st.global.u32 [%rd4], 7;", 1, 32, [base - 8, 0], Wild::At(base - 8));
+    let text = faults("st.global.u32 [%rd4], 7;", 1, 32, [base - 8, 0], IllegalAccess::At(base - 8));
     assert!(
         text.contains(&format!("(8 bytes before an allocation of {page} bytes): block (0, 0, 0), thread (0, 0, 0)")),
         "{text}"
@@ -117,7 +117,7 @@ fn the_log_names_kernel_place_address_block_and_thread() {
         4,
         32,
         [base, 0],
-        Wild::At(base + page + 19 * 4),
+        IllegalAccess::At(base + page + 19 * 4),
     );
     assert!(
         text.starts_with(&format!("kernel `k`, at line {FIRST}, column 27 of its PTX: load of 4 bytes at ")),
@@ -130,13 +130,13 @@ fn the_log_names_kernel_place_address_block_and_thread() {
         "{text}"
     );
     MEMORY.free(base, |_| true).unwrap();
-    let text = faults("atom.global.add.u32 %r5, [%rd4+40], 1;", 1, 32, [base, 0], Wild::At(base + 40));
+    let text = faults("atom.global.add.u32 %r5, [%rd4+40], 1;", 1, 32, [base, 0], IllegalAccess::At(base + 40));
     assert!(
         text.contains("atomic operation of 4 bytes at ")
             && text.contains(&format!("(40 bytes into an allocation of {page} bytes, which was freed)")),
         "{text}"
     );
-    let text = faults("st.global.u32 [%rd4], 7;", 1, 1, [0, 0], Wild::Outside);
+    let text = faults("st.global.u32 [%rd4], 7;", 1, 1, [0, 0], IllegalAccess::Outside);
     assert!(text.contains("store of 4 bytes at 0x0 (a null pointer)"), "{text}");
 }
 
@@ -161,7 +161,7 @@ fn accesses_have_to_be_aligned() {
             let code = format!(".reg .b16 %rs<2>; mov.u16 %rs1, 1;\n{code}");
             let good = launch(&kernel(&code), 1, 64, [memory.0 + bytes, memory.0], false);
             good.unwrap_or_else(|(fault, text)| panic!("{fault:?}: {text}"));
-            let text = faults(&code, 1, 64, [memory.0 + bytes / 2, memory.0], Wild::Misaligned);
+            let text = faults(&code, 1, 64, [memory.0 + bytes / 2, memory.0], IllegalAccess::Misaligned);
             assert!(text.contains(&format!("of {bytes} bytes at ")), "{text}");
             assert!(
                 text.contains(&format!(
@@ -172,12 +172,12 @@ fn accesses_have_to_be_aligned() {
             );
         }
     }
-    // The part that differs among threads is what is not aligned, for one of them.
+    // The misaligned part differs among threads: it is misaligned for one of them.
     let code = "mul.lo.u32 %r5, %r2, 4; setp.eq.u32 %p1, %r2, 9; @%p1 add.u32 %r5, %r5, 2; cvt.u64.u32 %rd5, %r5;
 add.s64 %rd5, %rd5, %rd1; st.global.u32 [%rd5], 1;";
-    assert!(faults(code, 1, 32, [memory.0, 0], Wild::Misaligned).ends_with("thread (9, 0, 0)"));
+    assert!(faults(code, 1, 32, [memory.0, 0], IllegalAccess::Misaligned).ends_with("thread (9, 0, 0)"));
     let code = code.replace("%rd5, %rd1; st.global.u32 [%rd5], 1;", "0, %rd5; st.shared.u32 [%rd5], 1;");
-    let text = faults(&code, 1, 32, [memory.0, 0], Wild::Misaligned);
+    let text = faults(&code, 1, 32, [memory.0, 0], IllegalAccess::Misaligned);
     assert!(text.ends_with("offset 38 of shared memory (not aligned to 4 bytes; the block has 1024 bytes): block (0, 0, 0), thread (9, 0, 0)"), "{text}");
 }
 
@@ -185,25 +185,36 @@ add.s64 %rd5, %rd5, %rd1; st.global.u32 [%rd5], 1;";
 #[test]
 fn copies_that_fault_are_named() {
     let page = *PAGE;
-    let base = MEMORY.alloc(page, Kind::Device).unwrap();
+    let base = MEMORY.alloc(page, AllocationKind::Device).unwrap();
     let past = base + page - 76;
     let copy = |copy: &str| format!("{copy}\ncp.async.commit_group;\ncp.async.wait_group 0;");
-    let text =
-        faults(&copy("cp.async.ca.shared.global [window], [%rd4], 4;"), 1, 32, [past, 0], Wild::At(past + 19 * 4));
+    let text = faults(
+        &copy("cp.async.ca.shared.global [window], [%rd4], 4;"),
+        1,
+        32,
+        [past, 0],
+        IllegalAccess::At(past + 19 * 4),
+    );
     assert!(
         text.starts_with(&format!("kernel `k`, at line {FIRST}, column 1 of its PTX: load of 4 bytes at ")),
         "{text}"
     );
     assert!(text.ends_with("block (0, 0, 0), thread (19, 0, 0)"), "{text}");
-    faults("cp.async.ca.shared.global [window], [%rd4], 4;", 1, 32, [past, 0], Wild::At(past + 19 * 4));
-    let text = faults(&copy("cp.async.cg.shared.global [window], [%rd1], 16;"), 1, 1, [base + 8, 0], Wild::Misaligned);
+    faults("cp.async.ca.shared.global [window], [%rd4], 4;", 1, 32, [past, 0], IllegalAccess::At(past + 19 * 4));
+    let text = faults(
+        &copy("cp.async.cg.shared.global [window], [%rd1], 16;"),
+        1,
+        1,
+        [base + 8, 0],
+        IllegalAccess::Misaligned,
+    );
     assert!(text.contains("load of 16 bytes at ") && text.contains("(not aligned to 16 bytes; 8 bytes into"), "{text}");
     let code = kernel(&copy("cp.async.ca.shared.global [%rd2], [%rd1], 8;"));
     for fibers in [false, true] {
         let (_, text) = launch(&code, 1, 1, [base, 1 << 20], fibers).unwrap_err();
         assert!(text.contains("store of 8 bytes at offset 1048576 of shared memory"), "{text}");
     }
-    // Nothing is read of a source that is ignored, wherever it is.
+    // An ignored source is not read, whatever its address.
     for ignored in ["16, 0", "16, %p1"] {
         let code = copy(&format!("setp.eq.u32 %p1, 0, 0; cp.async.ca.shared.global [window], [%rd1], {ignored};"));
         for fibers in [false, true] {
@@ -218,7 +229,7 @@ fn copies_that_fault_are_named() {
 #[test]
 fn bulk_copies_that_fault_are_named() {
     let page = *PAGE;
-    let base = MEMORY.alloc(page, Kind::Device).unwrap();
+    let base = MEMORY.alloc(page, AllocationKind::Device).unwrap();
     let started = |copy: &str| {
         format!(
             ".shared .align 8 .b64 bar; mbarrier.init.shared.b64 [bar], 1;\n{copy}\nbar.sync 0;
@@ -267,7 +278,7 @@ fn bulk_copies_that_fault_are_named() {
 #[test]
 fn shared_memory_ends_where_it_ends() {
     for code in ways("shl.b32 %r5, %r2, 2; add.u32 %r5, %r5, 1020; st.shared.u32 [%r5], 1;") {
-        // One thread writes the last word; more go beyond.
+        // One thread writes the last word; further ones are out of bounds.
         launch(&kernel(&code), 3, 1, [0; 2], false).unwrap_or_else(|(fault, text)| panic!("{fault:?}: {text}"));
     }
     let code = "shl.b32 %r5, %r2, 2; add.u32 %r5, %r5, 1024; st.shared.u32 [%r5], 1;";
@@ -275,7 +286,7 @@ fn shared_memory_ends_where_it_ends() {
         let image = kernel(code);
         for fibers in [false, true] {
             let (fault, text) = launch(&image, 3, 32, [0; 2], fibers).unwrap_err();
-            assert!(matches!(fault, Fault::Memory { wild: Wild::At(_), .. }), "{fault:?}");
+            assert!(matches!(fault, Fault::Memory { illegal: IllegalAccess::At(_), .. }), "{fault:?}");
             assert!(
                 text.ends_with(
                     "offset 1024 of shared memory (the block has 1024 bytes): block (0, 0, 0), thread (0, 0, 0)"
@@ -289,10 +300,10 @@ fn shared_memory_ends_where_it_ends() {
         let (_, text) = launch(&kernel(&code), 1, 32, [0; 2], false).unwrap_err();
         assert!(text.contains(shown), "{text}");
     }
-    // 64 bits of anything are no offset.
+    // Not every 64-bit word is an offset.
     let host = Box::new(7u32);
-    let wild = std::ptr::from_ref(&*host) as u64;
-    launch(&kernel("st.shared.u32 [%rd1], 1;"), 1, 32, [wild, 0], false).unwrap_err();
+    let illegal = std::ptr::from_ref(&*host) as u64;
+    launch(&kernel("st.shared.u32 [%rd1], 1;"), 1, 32, [illegal, 0], false).unwrap_err();
     assert_eq!(*host, 7);
 }
 
@@ -303,7 +314,7 @@ st.u64 [%rd6], 1;";
     let image = kernel(code);
     for fibers in [false, true] {
         let (fault, text) = launch(&image, 1, 32, [0; 2], fibers).unwrap_err();
-        assert!(matches!(fault, Fault::Memory { wild: Wild::At(_), .. }), "{fault:?}: {text}");
+        assert!(matches!(fault, Fault::Memory { illegal: IllegalAccess::At(_), .. }), "{fault:?}: {text}");
     }
 }
 
@@ -319,7 +330,7 @@ fn bulk_copies_end_with_what_is_registered() {
         };
         copy(64).unwrap_or_else(|(fault, text)| panic!("{fault:?}: {text}"));
         let (fault, text) = copy(80).unwrap_err();
-        assert!(matches!(fault, Fault::Memory { wild: Wild::Outside, .. }), "{fault:?}: {text}");
+        assert!(matches!(fault, Fault::Memory { illegal: IllegalAccess::Outside, .. }), "{fault:?}: {text}");
     }
     MEMORY.unregister(start).unwrap();
     assert!(host[4..].iter().all(|v| *v == 3), "{host:?}");
@@ -335,10 +346,10 @@ fn registered_memory_can_be_accessed_to_its_end() {
     for fibers in [false, true] {
         launch(&image, 1, 32, [start, 0], fibers).unwrap_or_else(|(fault, text)| panic!("{fault:?}: {text}"));
         let (fault, text) = launch(&image, 2, 32, [start, 0], fibers).unwrap_err();
-        assert!(matches!(fault, Fault::Memory { wild: Wild::Outside, .. }), "{fault:?}: {text}");
+        assert!(matches!(fault, Fault::Memory { illegal: IllegalAccess::Outside, .. }), "{fault:?}: {text}");
         assert!(text.ends_with("block (1, 0, 0), thread (0, 0, 0)"), "{text}");
     }
-    // An address that is loaded is one as well, and so is one that is put together.
+    // Addresses that are loaded or computed from parts are accepted as well.
     let pointer = Buffer::new(&[start]);
     for load in ["ld.global.u64 %rd5, [%rd1];", "ld.global.v2.u32 {%r5, %r6}, [%rd1]; mov.b64 %rd5, {%r5, %r6};"] {
         let image =
@@ -361,7 +372,7 @@ fn a_search_writes_nothing() {
         assert!(text.ends_with("(a null pointer): block (0, 0, 0), thread (63, 0, 0)"), "{text}");
         assert_eq!(counter.read(1)[0], counted);
     }
-    // What the block finds when it runs again is not what it found: then the log says so.
+    // Memory has changed when the block runs again: the log says so.
     let code =
         "atom.global.exch.b64 %rd5, [%rd1], %rd1; setp.ne.u64 %p1, %rd5, 0; @%p1 bra D; st.global.u32 [8], 1;\nD:";
     let once = Buffer::new(&[0]);
@@ -480,7 +491,7 @@ fn threads_at_a_breakpoint_are_told_and_go_on() {
             let pair = |i: u32| u64::from(i % 32) | u64::from((i + 1) % 32) << 32;
             let expected: Vec<u64> = (0..grid * 32).step_by(2).map(pair).collect();
             assert_eq!(out.read(expected.len()), expected, "all threads go on");
-            let told = kernel.told_of_breakpoints(&launch).unwrap();
+            let told = kernel.breakpoint_report(&launch).unwrap();
             let mut lines: Vec<_> = told.lines().collect();
             lines.sort_unstable();
             let line = |block| {
@@ -488,7 +499,7 @@ fn threads_at_a_breakpoint_are_told_and_go_on() {
                 format!("cuda-sim: kernel `k`, {place}: breakpoint: block ({block}, 0, 0), thread (5, 0, 0)")
             };
             assert_eq!(lines, (0..grid).map(line).collect::<Vec<_>>());
-            assert!(kernel.told_of_breakpoints(&launch).is_none(), "once");
+            assert!(kernel.breakpoint_report(&launch).is_none(), "once");
         }
     }
 }
@@ -501,12 +512,12 @@ fn many_threads_at_a_breakpoint_are_counted() {
     let (_module, launch) = launch_of(&image, code, [2, 1, 1], [64, 1, 1], &[0; 2]);
     let launch = Arc::new(Launch { grid_id: u64::MAX - 100, ..launch });
     Arc::clone(&launch).run().unwrap();
-    let told = kernel.told_of_breakpoints(&launch).unwrap();
+    let told = kernel.breakpoint_report(&launch).unwrap();
     assert_eq!(told.lines().count(), 33);
     assert!(told.ends_with("cuda-sim: kernel `k`: and 96 breakpoints more\n"), "{told}");
 }
 
-/// A function whose registers need more of the processor's stack than a fiber usually has.
+/// A function whose registers need more stack than a fiber usually has.
 #[test]
 fn a_function_of_very_many_registers_is_called() {
     let count = 8000;

@@ -2,7 +2,7 @@
 
 use super::{check32, check64, eval32, tuples};
 
-/// A modifier or instruction with its meaning.
+/// A modifier or instruction, and its semantics.
 type Case<F> = (&'static str, F);
 type Unary<T, R> = fn(T) -> R;
 type Binary<T, R> = fn(T, T) -> R;
@@ -11,7 +11,7 @@ fn bits(values: &[f32]) -> Vec<u64> {
     values.iter().map(|v| u64::from(v.to_bits())).collect()
 }
 
-/// Signalling NaNs, of both signs; on the way through an `f32` some processors quiet them.
+/// Signalling NaNs of both signs; conversion through `f32` quiets them on some processors.
 const SIGNALLING: [u64; 2] = [0x7f80_0001, 0xffa0_0000];
 const SIGNALLING_DOUBLES: [u64; 2] = [0x7ff0_0000_0000_0001, 0xfff4_0000_0000_0000];
 
@@ -62,12 +62,12 @@ fn doubles() -> Vec<u64> {
     numbers.map(f64::to_bits).into_iter().chain(SIGNALLING_DOUBLES).collect()
 }
 
-/// The bits, with every NaN the same: PTX leaves the payload open.
+/// Returns the bits with a canonical NaN: PTX leaves the payload open.
 fn same(value: f32) -> u32 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
 }
 
-/// Compares, any NaN standing for any other.
+/// Compares values; any NaN equals any other.
 #[track_caller]
 fn check(code: &str, inputs: &[[u64; 4]], reference: impl Fn(f32, f32, f32) -> f32) {
     for (input, got) in inputs.iter().zip(eval32(code, inputs)) {
@@ -122,7 +122,7 @@ fn arithmetic_rounds_to_nearest() {
 
 #[test]
 fn products_and_sums_are_not_contracted() {
-    // In one rounding the result is -2^-46; in two it is 0.
+    // Rounded once the result is -2^-46; rounded twice it is 0.
     let x = 1.0 + f32::EPSILON;
     let square = x * x;
     let input = [u64::from(x.to_bits()), u64::from(square.to_bits()), 0, 0];
@@ -135,7 +135,7 @@ fn minimum_and_maximum() {
     let smaller = |a: f32, b: f32| match (a.is_nan(), b.is_nan()) {
         (true, _) => b,
         (_, true) => a,
-        // -0 is below +0.
+        // -0 is less than +0.
         _ if a == b => {
             if a.is_sign_negative() {
                 a
@@ -277,7 +277,7 @@ fn integer_to_float_and_between_floats() {
 fn saturation_clamps_to_one_and_makes_nan_zero() {
     let one = tuples::<1>(&singles());
     check("cvt.sat.f32.f32 %r10, %r1;", &one, |a, _, _| saturate(a));
-    // folded to the operand, so that a signalling NaN arrives as one
+    // folded to the operand, so that a signalling NaN remains one
     check("mul.sat.f32 %r10, %r1, 0f3F800000;", &one, |a, _, _| saturate(a));
     let wide = tuples::<1>(&doubles());
     for (input, got) in wide.iter().zip(eval32("cvt.rn.sat.f32.f64 %r10, %rd1;", &wide)) {

@@ -232,7 +232,7 @@ fn packing_and_guards() {
     );
 }
 
-/// The word is left out, or both results are carried on; a predicate is part of the instruction.
+/// The word result is discarded, or both results are used; a predicate is part of the instruction.
 #[test]
 fn lop3_with_a_predicate() {
     let inputs = tuples::<3>(&[0, 1, 0xff00_ff00, 0xffff_ffff]);
@@ -246,7 +246,7 @@ fn lop3_with_a_predicate() {
     for (body, words) in [
         ("lop3.or.b32 %r1, %r2, %r3, %r4, 0x80, %p1;", "'lop3.or.b32' writes a register and a predicate: 'd|p'"),
         ("lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x80;", "',' and 6 operand(s) of 'lop3.or.b32' expected"),
-        ("lop3.xor.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p1;", "the modifier .xor does not fit"),
+        ("lop3.xor.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p1;", "the modifier .xor is not allowed here"),
         ("lop3.b32 %r1|%p1, %r2, %r3, %r4, 0x80;", "operand 1 of 'lop3.b32' cannot be '%r1|%p1'"),
     ] {
         let error = super::variables::refused("", body);

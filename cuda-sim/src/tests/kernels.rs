@@ -2,10 +2,10 @@
 
 use super::{Buffer, HEADER, run};
 use crate::exec::launch::Fault;
-use crate::memory::Wild;
+use crate::memory::IllegalAccess;
 use crate::module::image;
 
-/// The vector add that the JIT writes: bounds checks whose failing path claims a record and ends the thread.
+/// The vector addition that the JIT emits: bounds checks whose failing path claims a record and ends the thread.
 pub(super) const CHECKED_ADD: &str = "
 .visible .entry add(.param .u64 x, .param .u64 x_len, .param .u64 y, .param .u64 y_len, .param .u64 out,
     .param .u64 out_len, .param .u64 record) {
@@ -49,7 +49,7 @@ fn checked_add_on_many_blocks_and_its_cold_path() {
     assert_eq!(out, pack((0..n).map(|i| 3.0 * i as f32)));
     assert_eq!(record[0], 0);
     let (out, record) = go(70_000);
-    // Threads past the shorter length write nothing, one of them claims the record, the others are intact.
+    // Threads beyond the shorter length write nothing, one of them claims the record, the others are unaffected.
     assert_eq!(out, pack((0..n).map(|i| if i < 70_000 { 3.0 * i as f32 } else { 0.0 })));
     assert_eq!(record[0] as u32, 1);
     let (thread, block, index) = (record[0] >> 32, record[1] & 0xffff_ffff, record[2]);
@@ -72,7 +72,7 @@ fn three_dimensions_and_special_registers() {
         st.global.v2.u32 [%rd1], {{%r15, %r16}}; ret; }}"
     );
     let image = image(&text).unwrap();
-    // Rows that are whole vectors, or not, or longer than one.
+    // Rows that are a vector, several, or not a multiple of one.
     for block in [[5, 3, 2], [16, 3, 2], [48, 1, 2], [40, 2, 1], [1, 1, 7]] {
         let threads = block.iter().product::<u32>() as usize;
         let out = Buffer::new(&vec![0; 24 * threads]);
@@ -83,8 +83,8 @@ fn three_dimensions_and_special_registers() {
     }
 }
 
-/// Threads that come to a rare path begin the kernel again where nobody can tell, and only there: here each adds 1 to its
-/// word before or after every eighth counts itself.
+/// Threads that reach a cold path restart the kernel if that has no visible effect, and only then: here each adds 1 to
+/// its word before or after every eighth one counts itself.
 #[test]
 fn what_a_thread_has_stored_it_does_not_store_again() {
     let add = "ld.global.u64 %rd5, [%rd3]; add.u64 %rd5, %rd5, 1; st.global.u64 [%rd3], %rd5;";
@@ -154,7 +154,7 @@ fn atomics_from_many_blocks() {
     run(&image, "k", [500, 1, 1], [64, 1, 1], &[cells.0]).unwrap();
     let n = 32_000u64;
     let xor = (0..n).fold(0, |a, b| a ^ b);
-    // inc counts 0 to 9, dec 6 down to 0: both are periodic, so the end is that of n steps from 0.
+    // inc counts from 0 to 9, dec from 6 down to 0. Both are periodic, so the result is that of n steps from 0.
     let dec = (0..n).fold(0, |v, _| if v == 0 { 6 } else { v - 1 });
     let float = u64::from((n as f32).to_bits());
     let got = cells.read(8);
@@ -204,7 +204,7 @@ fn structs_by_value_and_branch_tables() {
 #[test]
 fn faults_end_the_launch_and_nothing_else() {
     let text = format!(
-        "{HEADER}.visible .entry wild(.param .u64 p) {{ .reg .b64 %rd<3>; .reg .b32 %r1; ld.param.u64 %rd1, [p];
+        "{HEADER}.visible .entry illegal(.param .u64 p) {{ .reg .b64 %rd<3>; .reg .b32 %r1; ld.param.u64 %rd1, [p];
         st.global.u32 [%rd1], 5; ret; }}
         .visible .entry fall(.param .u64 p) {{ .reg .pred %p1; .reg .b32 %r1; mov.u32 %r1, %ctaid.x;
         setp.eq.u32 %p1, %r1, 3; @%p1 trap; ret; }}
@@ -220,11 +220,11 @@ fn faults_end_the_launch_and_nothing_else() {
     for address in [0, 0x10, 1 << 40, good.0 + 8192, u64::MAX - 7, 0x8000_0000_0000_0000, good.0 + 1, 3] {
         let fault = run(&image, "wild", [64, 1, 1], [32, 1, 1], &[address]).unwrap_err();
         let expected = match address {
-            a if a % 4 != 0 => Wild::Misaligned,
-            a if a == good.0 + 8192 => Wild::At(a),
-            _ => Wild::Outside,
+            a if a % 4 != 0 => IllegalAccess::Misaligned,
+            a if a == good.0 + 8192 => IllegalAccess::At(a),
+            _ => IllegalAccess::Outside,
         };
-        assert!(matches!(fault, Fault::Memory { wild, .. } if wild == expected), "{fault:?} at {address:#x}");
+        assert!(matches!(fault, Fault::Memory { illegal, .. } if illegal == expected), "{fault:?} at {address:#x}");
         run(&image, "wild", [64, 1, 1], [32, 1, 1], &[good.0]).unwrap();
     }
     assert_eq!(good.read(1), [5]);

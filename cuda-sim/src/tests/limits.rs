@@ -1,13 +1,13 @@
-//! Texts that ask for too much, and texts that a fuzzer found: each gives a result or an error, never a crash.
+//! Texts that exceed limits, and texts that a fuzzer found: each gives a result or an error, never a crash.
 //!
-//! What the fuzz target `ptx` finds is reduced and kept here.
+//! Findings of the fuzz target `ptx` are reduced and kept here.
 
 use super::{Buffer, HEADER, run};
 use crate::exec::launch::Fault;
 use crate::module::image;
 use std::fmt::Write;
 
-/// The message with which a text is refused.
+/// Returns the message with which a text is refused.
 #[track_caller]
 fn refused(text: &str) -> String {
     match image(&format!("{HEADER}{text}")) {
@@ -16,7 +16,7 @@ fn refused(text: &str) -> String {
     }
 }
 
-/// Compiles a text's kernel `k` for both engines and runs it on a buffer of one word, which it gives.
+/// Compiles the kernel `k` of a text for both engines, runs it on a buffer of one word, and returns the word.
 #[track_caller]
 fn result(text: &str) -> Result<u64, Fault> {
     let image = image(&format!("{HEADER}{text}")).unwrap_or_else(|error| panic!("{error}"));
@@ -35,7 +35,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// Found: orders that an access cannot have reached LLVM, which refused them.
+/// Found: memory orders that are invalid for an access reached LLVM, which rejected them.
 #[test]
 fn orders_that_an_access_cannot_have() {
     for text in [
@@ -45,11 +45,11 @@ fn orders_that_an_access_cannot_have() {
         "red.acquire.gpu.add.u32 [%rd1], 1;",
         "atom.volatile.add.u32 %r1, [%rd1], 1;",
     ] {
-        assert!(refused(&kernel(text)).contains("does not fit"), "{text}");
+        assert!(refused(&kernel(text)).contains("is not allowed here"), "{text}");
     }
 }
 
-/// Found: a loop that only unreachable text enters was given a region that nothing emitted.
+/// Found: a loop that is entered only from unreachable code got a region that was not emitted.
 #[test]
 fn loops_entered_from_unreachable_text() {
     let text = "bra GO; DEAD: setp.eq.u32 %p2, %r3, 7; @%p2 bra TURN; bra OUT;
@@ -79,7 +79,7 @@ fn memory_that_no_device_has() {
     assert!(refused(&kernel(".reg .b32 %a<1000000>; .reg .b32 %b<1000000>;")).contains("1048576 registers"));
 }
 
-/// Registers that are declared and not used cost nothing.
+/// Registers that are declared and unused cost nothing.
 #[test]
 fn a_million_registers() {
     assert_eq!(
@@ -94,7 +94,7 @@ fn nesting_without_end() {
     assert_eq!(result(&kernel(&format!("{}add.u32 %r1, %r1, 2;{}", "{".repeat(9000), "}".repeat(9000)))), Ok(2));
 }
 
-/// Loops inside each other, deeper than LLVM's optimisers can take.
+/// Loop nests that are deeper than LLVM's optimisers can handle.
 #[test]
 fn loops_in_loops() {
     let mut text = String::new();
@@ -103,7 +103,7 @@ fn loops_in_loops() {
     }
     for depth in (0..300).rev() {
         let counter = depth + 10;
-        // The innermost loop has five turns, the others one.
+        // The innermost loop has five iterations, the others one.
         let turns = if depth == 299 { 5 } else { 1 };
         let _ = write!(
             text,
@@ -117,7 +117,7 @@ fn loops_in_loops() {
     assert!(refused(&kernel(&format!("{labels}{jumps}"))).contains("too many loops"));
 }
 
-/// A kernel that LLVM would take minutes to optimise.
+/// A kernel that LLVM would need minutes to optimise.
 #[test]
 fn forty_thousand_instructions() {
     assert_eq!(result(&kernel(&"add.u32 %r1, %r1, 3; xor.b32 %r1, %r1, 1;".repeat(20_000))), {
@@ -125,7 +125,7 @@ fn forty_thousand_instructions() {
     });
 }
 
-/// A chain that is just optimised: LLVM calls itself along it, deeper than the stack of a thread is as a rule.
+/// The longest chain that is still optimised: LLVM recurses along it, deeper than a thread's usual stack.
 #[test]
 fn eight_thousand_instructions() {
     assert_eq!(result(&kernel(&"add.u32 %r1, %r1, 3; xor.b32 %r1, %r1, 1;".repeat(4_000))), {

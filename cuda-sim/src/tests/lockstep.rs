@@ -1,5 +1,5 @@
-//! Loops that threads do in step: under guards, with bounds checks, with values that only look equal, in rows of every
-//! length. The reference is each thread's own loop, in Rust; fibers run the same text.
+//! Lockstep loops: under guards, with bounds checks, with values that only look uniform, in rows of every length. The
+//! reference is each thread's own loop, in Rust; fibers run the same text.
 
 use super::sync::{check, floats};
 
@@ -30,7 +30,7 @@ fn products_of_every_block_shape() {
     }
 }
 
-/// Sums windows of an array; a thread whose window leaves it records that and ends, as a checked index does.
+/// Sums windows of an array. A thread whose window exceeds it records that and ends, as a checked index does.
 #[test]
 fn bounds_checks_in_the_loop() {
     let text = ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 fails) { .reg .pred %p<5>;
@@ -54,7 +54,7 @@ fn bounds_checks_in_the_loop() {
     });
 }
 
-/// A branch that differs inside, a store in each turn, two ways out, and values that are read behind the loop.
+/// A divergent branch inside, a store in each iteration, two exits, and values that are live after the loop.
 #[test]
 fn branches_stores_and_values_left_behind() {
     let text = ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 trace) { .reg .pred %p<5>;
@@ -95,7 +95,7 @@ fn branches_stores_and_values_left_behind() {
     });
 }
 
-/// Bounds that derive from nothing but parameters and constants, and yet differ, because a branch did.
+/// Bounds that are computed from parameters and constants only, and yet diverge because a branch did.
 #[test]
 fn values_that_only_look_equal() {
     let text = ".visible .entry k(.param .u64 out) { .reg .pred %p<5>; .reg .b32 %r<16>; .reg .b64 %rd<8>;
@@ -112,7 +112,7 @@ fn values_that_only_look_equal() {
     });
 }
 
-/// Indices that wrap around in 32 bits have no slope in 64.
+/// Indices that wrap in 32 bits have no stride in 64.
 #[test]
 fn indices_that_wrap() {
     let text =
@@ -136,7 +136,7 @@ fn indices_that_wrap() {
     });
 }
 
-/// A loop in step inside one with barriers, so that it is entered many times with pointers that have moved on.
+/// A lockstep loop inside a loop with barriers, which is entered repeatedly with advanced pointers.
 #[test]
 fn entered_again_and_again() {
     let text =
@@ -165,7 +165,7 @@ fn entered_again_and_again() {
     check(text, 3, [64, 1, 1], &[input, vec![0; 64]], |after| assert_eq!(after[1], values));
 }
 
-/// An index times a factor that is 1 or not, with a check in the loop that some threads fail or none.
+/// An index times a factor that is 1 or not, with a check in the loop that fails for some threads or for none.
 #[test]
 fn guessed_strides() {
     let text = ".visible .entry k(.param .u64 how, .param .u64 in, .param .u64 out) { .reg .pred %p<5>;
@@ -191,7 +191,7 @@ fn guessed_strides() {
     }
 }
 
-/// A check of a value that is read from memory in the same turn: what is checked is what is used.
+/// A check of a value that is loaded in the same iteration: the checked value is the one that is used.
 #[test]
 fn checks_of_what_is_loaded() {
     let text = ".visible .entry k(.param .u64 index, .param .u64 in, .param .u64 out) { .reg .pred %p<5>;
@@ -215,7 +215,7 @@ fn checks_of_what_is_loaded() {
     });
 }
 
-/// Checks made before the loop, which come out alike for some threads in a row and not for others.
+/// Checks before the loop whose results are equal for some consecutive threads and not for others.
 #[test]
 fn checks_made_before_the_loop() {
     let text = ".visible .entry k(.param .u64 how, .param .u64 in, .param .u64 out) { .reg .pred %p<7>;

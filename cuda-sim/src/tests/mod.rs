@@ -1,6 +1,6 @@
 //! Instructions against an independent reference, and whole kernels.
 //!
-//! Expected values come from the rules of the PTX manual, written in Rust here, never from what the device computes.
+//! Expected values are computed by the rules of the PTX manual, written in Rust here, never by the device.
 
 mod arguments;
 mod calls;
@@ -24,11 +24,11 @@ mod waiting;
 
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{AllocationKind, MEMORY};
 use crate::module::{Image, Module, image};
 use std::sync::Arc;
 
-/// Header of every test module.
+/// The header of every test module.
 pub(super) const HEADER: &str = ".version 7.8\n.target sm_90\n.address_size 64\n";
 
 /// Device memory that is freed at the end of a test.
@@ -36,25 +36,25 @@ pub(super) struct Buffer(pub(super) u64);
 
 impl Buffer {
     pub(super) fn new(values: &[u64]) -> Buffer {
-        let base = MEMORY.alloc(values.len() as u64 * 8, Kind::Device).unwrap();
+        let base = MEMORY.alloc(values.len() as u64 * 8, AllocationKind::Device).unwrap();
         // SAFETY: the allocation is new and has room for exactly these values.
         unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), base as *mut u64, values.len()) };
         Buffer(base)
     }
 
     pub(super) fn read(&self, count: usize) -> Vec<u64> {
-        // SAFETY: tests ask for no more values than they put in, and no launch runs now.
+        // SAFETY: tests read no more values than they put in, and no launch runs now.
         unsafe { std::slice::from_raw_parts(self.0 as *const u64, count) }.to_vec()
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        MEMORY.free(self.0, |kind| kind == Kind::Device).unwrap();
+        MEMORY.free(self.0, |kind| kind == AllocationKind::Device).unwrap();
     }
 }
 
-/// The launch of a kernel, and the module whose variables it uses.
+/// Returns the launch of a kernel, and the module whose variables it uses.
 pub(super) fn launch_of(
     image: &Arc<Image>,
     code: &Arc<Compiled>,
@@ -94,8 +94,8 @@ pub(super) fn run(
     Arc::new(launch).run()
 }
 
-/// Runs instructions for each tuple of inputs: `%rd1` to `%rd4`, their low halves `%r1` to `%r4` and quarters `%h1` to
-/// `%h4` are given; what they leave in `%rd10` is the result.
+/// Runs instructions for each tuple of inputs: `%rd1` to `%rd4`, with their low halves `%r1` to `%r4` and quarters
+/// `%h1` to `%h4`. The result is the final value of `%rd10`.
 pub(super) fn eval64(code: &str, inputs: &[[u64; 4]]) -> Vec<u64> {
     let text = format!(
         "{HEADER}.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 count) {{
@@ -127,7 +127,7 @@ pub(super) fn eval32(code: &str, inputs: &[[u64; 4]]) -> Vec<u32> {
     eval64(&format!("{code} cvt.u64.u32 %rd10, %r10;"), inputs).into_iter().map(|v| v as u32).collect()
 }
 
-/// Every tuple of the given values in the first `N` places.
+/// Returns every tuple of the given values in the first `N` positions.
 pub(super) fn tuples<const N: usize>(values: &[u64]) -> Vec<[u64; 4]> {
     let mut all = vec![[0; 4]];
     for place in 0..N {

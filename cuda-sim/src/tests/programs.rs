@@ -1,4 +1,4 @@
-//! Programs of several functions and modules: linking, addresses of functions, carries, services of the device.
+//! Programs of several functions and modules: linking, function addresses, carries, services of the device.
 
 use super::{Buffer, HEADER, run};
 use crate::exec::launch::Fault;
@@ -6,7 +6,7 @@ use crate::link::link;
 use crate::module::image;
 use crate::ptx::parse;
 
-/// The text that linking gives.
+/// Returns the linked text.
 fn linked(parts: &[&str]) -> Result<String, String> {
     let modules = parts.iter().map(|part| parse(&format!("{HEADER}{part}")).map_err(|e| e.to_string()));
     let modules = modules.collect::<Result<Vec<_>, _>>()?;
@@ -35,7 +35,7 @@ pub(super) const OTHER: &str = "
 #[test]
 fn modules_link_and_the_result_is_text() {
     let text = linked(&[MAIN, OTHER]).unwrap();
-    // What the linker writes, it reads.
+    // The linker's output can be parsed.
     assert_eq!(parse(&text).unwrap().to_string(), text);
     assert!(text.contains("pool[64]") && !text.contains("pool[8]"), "{text}");
     let out = Buffer::new(&[0; 3]);
@@ -58,7 +58,7 @@ fn strong_definitions_win_and_clash() {
     assert!(missing.contains("the function 'helper' is called but not defined in this module"), "{missing}");
 }
 
-/// A function that is not defined matters where a kernel reaches a call of it; a module by itself may not call it at all.
+/// An undefined function is an error if a kernel reaches a call of it; an unlinked module may not call one at all.
 #[test]
 fn links_leave_out_what_no_kernel_reaches() {
     let functions = ".extern .func gone(); .visible .func calls() { call gone, (); ret; }
@@ -80,7 +80,7 @@ fn links_leave_out_what_no_kernel_reaches() {
         let error = image(&text).map(|_| ()).unwrap_err();
         assert!(error.message.contains(wanted), "{error}");
     }
-    // What is in a table is reached.
+    // A function in a table is reached.
     let table = format!("{idle} .global .u64 table[1] = {{ calls }};");
     assert!(image(&linked(&[&table]).unwrap()).is_err_and(|error| error.message.contains(wanted)));
 }
@@ -129,7 +129,7 @@ fn functions_by_address_alias_and_table() {
     let out = Buffer::new(&[0; 2]);
     run(&image, "k", [1, 1, 1], [2, 1, 1], &[out.0]).unwrap();
     assert_eq!(out.read(2), [120, 90]);
-    // The third function does not fit the prototype.
+    // The third function does not match the prototype.
     let wrong = run(&image, "k", [1, 1, 1], [3, 1, 1], &[out.0]);
     assert!(matches!(wrong, Err(Fault::Trap(_))), "{wrong:?}");
 }
@@ -190,7 +190,8 @@ fn a_pair_of_registers_adds_with_carry() {
     }
 }
 
-/// After a subtraction the flag is the carry of adding the complement and one, which `addc` adds and `subc` takes from one.
+/// After a subtraction the flag is the carry of adding the complement and one; `addc` adds it, and `subc` subtracts its
+/// negation.
 #[test]
 fn the_flag_of_a_difference_is_a_carry() {
     let inputs = super::tuples::<2>(&[0, 1, 2, 0x8000_0000, 0xffff_ffff]);
@@ -202,7 +203,7 @@ fn the_flag_of_a_difference_is_a_carry() {
     super::check32(code, &inputs, |a, b, _| u32::from(a >= b));
 }
 
-/// An address in shared memory has 32 bits: the sum of a register and an offset wraps in them.
+/// A shared-memory address has 32 bits, in which the sum of a register and an offset wraps.
 #[test]
 fn addresses_of_32_bits_wrap() {
     let text = format!(
@@ -219,7 +220,7 @@ fn addresses_of_32_bits_wrap() {
     assert!(matches!(run(&outside, "k", [1, 1, 1], [40, 1, 1], &[out.0]), Err(Fault::Memory { .. })));
 }
 
-/// An assertion that fails between barriers is that, and not just any trap.
+/// An assertion that fails between barriers is reported as such, not as a trap.
 #[test]
 fn assertions_beside_barriers() {
     let text = format!(

@@ -1,16 +1,17 @@
-//! Synchronisation, on regions and on fibers: barriers, warp operations, polling, blocks that wait for each other.
+//! Synchronisation, on regions and on fibers: barriers, warp-level operations, polling, blocks that wait for each
+//! other.
 
 use super::{Buffer, HEADER, launch_of};
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};
 use crate::exec::resident::SEED;
 use crate::link::link;
-use crate::memory::Wild;
+use crate::memory::IllegalAccess;
 use crate::module::{Image, image};
 use crate::ptx::parse;
 use std::sync::Arc;
 
-/// Seeds of random schedules that each kernel is run with.
+/// The number of seeds of random schedules with which each kernel is run.
 const SEEDS: u64 = 100;
 
 pub(super) fn launch(
@@ -24,7 +25,7 @@ pub(super) fn launch(
     Arc::new(Launch { cooperative: true, ..launch }).run()
 }
 
-/// Says on which engine a test failed, and how to repeat that.
+/// Reports the engine on which a test failed, and how to reproduce it.
 pub(super) struct Engine {
     pub(super) name: &'static str,
     pub(super) seed: Option<u64>,
@@ -40,13 +41,13 @@ impl Drop for Engine {
     }
 }
 
-/// The schedules that are tried: those of 100 seeds, or of the one in `CUDA_SIM_SEED`.
+/// Returns the seeds of the schedules to try: 100, or the one in `CUDA_SIM_SEED`.
 pub(super) fn seeds() -> std::ops::Range<u64> {
     SEED.map_or(0..SEEDS, |seed| seed..seed + 1)
 }
 
 /// Runs a kernel by regions, by fibers and by fibers under random schedules, each on buffers with these contents, and
-/// checks what it leaves in them.
+/// checks the resulting contents.
 #[track_caller]
 pub(super) fn check(text: &str, grid: u32, block: [u32; 3], buffers: &[Vec<u64>], verify: impl Fn(&[Vec<u64>])) {
     check_under(seeds(), text, grid, block, buffers, verify);
@@ -78,7 +79,7 @@ pub(super) fn check_under(
     }
 }
 
-/// Runs a kernel of one block of `threads` threads that leaves `%r10` of each thread in an array.
+/// Runs a kernel of one block of `threads` threads that writes `%r10` of each thread to an array.
 #[track_caller]
 pub(super) fn each(code: &str, threads: u32, want: impl Fn(u32) -> u32) {
     each_under(seeds(), code, threads, want);
@@ -102,7 +103,7 @@ fn each_under(seeds: std::ops::Range<u64>, code: &str, threads: u32, want: impl 
     });
 }
 
-/// Sums of blocks of 256 in shared memory: nine barriers, as every CUDA course has it.
+/// The sums of blocks of 256 in shared memory: the usual reduction, with nine barriers.
 const REDUCTION: &str = ".visible .entry k(.param .u64 in, .param .u64 out) {
     .reg .pred %p<4>; .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .b64 %rd<8>; .shared .align 4 .b8 s[1024];
     ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];
@@ -180,13 +181,13 @@ fn tiled_matrix_product() {
     });
 }
 
-/// Barriers in a loop that each thread runs a different number of times, as sm_70 allows it: who has left is at the
-/// barrier behind the loop, or has exited, and both count.
+/// Barriers in a loop with a different number of iterations in each thread, as sm_70 allows: threads that have left are
+/// at the barrier after the loop, or have exited, and both count.
 #[test]
 fn barriers_in_divergent_loops() {
     let lap = "mov.u32 %r3, 0; LOOP: setp.gt.u32 %p1, %r3, %r2; @%p1 bra OUT; add.u32 %r3, %r3, 1;";
     each(&format!("{lap} bar.sync 0; bra LOOP; OUT: bar.sync 0; mov.u32 %r10, %r3;"), 64, |t| t % 32 + 1);
-    // Two barriers with the same number in different branches are the same barrier.
+    // Barriers with the same number in different branches are the same barrier.
     each(
         "and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra EVEN; bar.sync 3; mov.u32 %r10, 7; bra DONE;
         EVEN: bar.sync 3; mov.u32 %r10, 8;",
@@ -197,7 +198,7 @@ fn barriers_in_divergent_loops() {
 
 #[test]
 fn threads_that_exit_are_not_waited_for() {
-    // The last 40 of 104 threads leave, and one in the middle of a warp; the others reduce and shuffle.
+    // The last 40 of 104 threads exit, and one in the middle of a warp; the others reduce and shuffle.
     let code = "setp.ge.u32 %p1, %r1, 64; setp.eq.u32 %p2, %r1, 13; or.pred %p1, %p1, %p2; @%p1 bra DONE;
         mov.u32 %r10, 1; setp.ge.u32 %p3, %r1, 0; bar.red.popc.u32 %r10, 0, %p3;
         vote.sync.ballot.b32 %r11, %p3, 0xffffffff; popc.b32 %r12, %r11; mad.lo.u32 %r10, %r12, 1000, %r10;
@@ -245,7 +246,7 @@ fn shuffles_of_every_mode_distance_and_width() {
     }
 }
 
-/// What is known when the kernel is compiled lies in no frame.
+/// Arguments that are compile-time constants are not in the frame.
 #[test]
 fn shuffles_of_constants() {
     for mode in ["up", "down", "bfly", "idx"] {
@@ -260,7 +261,7 @@ fn shuffles_of_constants() {
 
 #[test]
 fn warp_operations_under_partial_masks() {
-    // Even and odd lanes diverge and do the same operation under their own masks, in two places of the text.
+    // Even and odd lanes diverge and execute the same operation under their own masks, at two instructions.
     let halves = |op: &str| {
         format!(
             "and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 0; setp.lt.u32 %p3, %r2, 9; @%p1 bra EVEN;
@@ -273,7 +274,7 @@ fn warp_operations_under_partial_masks() {
     each(&halves("redux.sync.add.u32 %r10, %r1, %r4;"), 32, |t| (0..32).filter(|i| i % 2 == t % 2).sum());
     each(&halves("shfl.sync.down.b32 %r10, %r1, 2, 31, %r4;"), 32, |t| if t < 30 { t + 2 } else { t });
     each(&halves("elect.sync %r10|%p4, %r4;"), 32, |t| t % 2);
-    // Groups of eight lanes, each with its own mask, in one place of the text.
+    // Groups of eight lanes, each with its own mask, at one instruction.
     let tile = "and.b32 %r3, %r2, 24; shl.b32 %r4, 0xff, %r3; ";
     each(&format!("{tile} redux.sync.max.u32 %r10, %r1, %r4;"), 64, |t| t | 7);
     each(&format!("{tile} bar.warp.sync %r4; match.any.sync.b32 %r10, %r3, %r4;"), 64, |t| 0xff << (t & 24));
@@ -308,7 +309,7 @@ fn votes_matches_and_reductions() {
     each("add.u32 %r3, %r2, 64; redux.sync.and.b32 %r10, %r3, -1;", 32, |_| 64);
 }
 
-/// What `activemask` gives is any set of lanes that run together; the lane itself is always one.
+/// `activemask` may return any set of lanes that run together, including the lane itself.
 #[test]
 fn active_masks_hold_the_lane_itself() {
     each(
@@ -334,7 +335,7 @@ fn spin_lock_between_threads_and_blocks() {
     check(text, 5, [70, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [350 << 32 | 350]));
 }
 
-/// Each thread notes its number where the last one ended: schedules must differ, or there are not a hundred of them.
+/// Each thread appends its number to a list: the schedules must differ, or there are not a hundred of them.
 #[test]
 fn random_schedules_differ() {
     let text = ".global .align 4 .u32 count; .visible .entry k(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %rd<4>;
@@ -354,11 +355,11 @@ fn random_schedules_differ() {
     println!("{} orders under {SEEDS} seeds", orders.len());
     assert!(orders.len() as u64 >= SEEDS * 9 / 10, "{} orders", orders.len());
     assert_eq!(order(Some(7)), order(Some(7)));
-    // Without a seed threads come in order.
+    // Without a seed threads run in order.
     assert_eq!(order(None)[..96], (0..96).collect::<Vec<u64>>());
 }
 
-/// A lock that is held while the thread does something: the others must poll meanwhile, and none may starve.
+/// A lock that is held during some work: the others must poll meanwhile, and none may starve.
 #[test]
 fn lock_held_across_a_shuffle_of_one_lane() {
     let text = ".global .align 4 .u32 turn;
@@ -372,7 +373,7 @@ fn lock_held_across_a_shuffle_of_one_lane() {
     check(text, 1, [67, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [u64::from(want)]));
 }
 
-/// Prefix sum of blocks by looking back at the blocks before: a block polls the flag of its predecessor.
+/// A prefix sum of blocks with look-back: a block polls the flag of its predecessor.
 #[test]
 fn decoupled_look_back() {
     let text = ".visible .entry k(.param .u64 state, .param .u64 out) { .reg .pred %p<4>; .reg .b32 %r<12>;
@@ -391,13 +392,13 @@ fn decoupled_look_back() {
     check(text, blocks as u32, [40, 1, 1], &[vec![0; 20], vec![0; 800]], |after| {
         for (i, got) in after[1].iter().enumerate() {
             let (block, thread) = (i as u64 / 40, i as u64 % 40);
-            // Block b publishes 1 + the sum of (i + 1) for all i up to b, and reads what its predecessor published.
+            // Block b publishes 1 + the sum of (i + 1) for all i up to b, and reads its predecessor's value.
             assert_eq!(*got, 1 + (1..=block).sum::<u64>() + thread, "block {block}");
         }
     });
 }
 
-/// One warp produces and one consumes, through a buffer of one, with two named barriers of 64 threads.
+/// One warp produces and one consumes, through a one-element buffer, with two named barriers of 64 threads.
 #[test]
 fn named_barriers_between_producer_and_consumer() {
     let text = ".visible .entry k(.param .u64 out) { .reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %rd<4>;
@@ -471,14 +472,14 @@ fn a_fault_between_barriers_ends_the_launch() {
     let good = Buffer::new(&[0]);
     for code in [kernel.compiled(&[], [64, 1, 1], false).unwrap(), kernel.fibers(&[], false).unwrap()] {
         let fault = launch(&image, code, 2, [64, 1, 1], &[16]).unwrap_err();
-        assert!(matches!(fault, Fault::Memory { wild: Wild::Outside, .. }), "{fault:?}");
+        assert!(matches!(fault, Fault::Memory { illegal: IllegalAccess::Outside, .. }), "{fault:?}");
         launch(&image, code, 2, [64, 1, 1], &[good.0]).unwrap();
     }
     assert_eq!(good.read(1), [1]);
 }
 
-/// A grid-wide barrier as the headers of cooperative groups write it: the workspace comes in `%envreg1` and
-/// `%envreg2`, block 0 adds what turns the sign over once all have come.
+/// A grid-wide barrier as in the headers of cooperative groups: the workspace's address is in `%envreg1` and
+/// `%envreg2`, and block 0 adds the value that flips the sign once all blocks have arrived.
 #[test]
 fn grid_barriers_of_cooperative_groups() {
     let text =
@@ -504,7 +505,8 @@ fn grid_barriers_of_cooperative_groups() {
     });
 }
 
-/// The same through the functions of NVIDIA's device library, as numba calls them, in blocks of three dimensions.
+/// The same barrier through the functions of NVIDIA's device library, as called by numba, in blocks of three
+/// dimensions.
 #[test]
 fn grid_barriers_of_the_device_library() {
     let text = ".extern .func (.param .b64 h) cudaCGGetIntrinsicHandle(.param .b32 scope);
@@ -528,7 +530,7 @@ fn grid_barriers_of_the_device_library() {
     });
 }
 
-/// Lanes that ask who is active in different places are not active together.
+/// Lanes that query the active mask at different instructions are not active together.
 #[test]
 fn active_lanes_of_each_place() {
     each(
@@ -539,8 +541,8 @@ fn active_lanes_of_each_place() {
     );
 }
 
-/// Votes and shuffles of older targets, which name no lanes: those that come to one place together take part, whatever
-/// the order in which they come there.
+/// Votes and shuffles without masks, for older targets: the lanes that reach one instruction together participate, in
+/// whatever order they arrive.
 #[test]
 fn warp_operations_without_masks() {
     let text = ".version 6.0 .target sm_60 .address_size 64
@@ -586,7 +588,7 @@ fn masks_are_needed_by_newer_versions() {
     assert_eq!(image(&linked).unwrap_or_else(|e| panic!("{e}")).names, ["k_sm_60", "k"]);
 }
 
-/// Three additions with carry across a barrier: the flag and the registers are each thread's own.
+/// Three additions with carry across a barrier: the flag and the registers are per-thread.
 #[test]
 fn registers_and_flags_across_barriers() {
     each(
@@ -597,7 +599,7 @@ fn registers_and_flags_across_barriers() {
             let carry = u32::from(t.wrapping_sub(20).overflowing_add(20).1);
             let (sum, first) = (!t).overflowing_add(t);
             let (sum, second) = sum.overflowing_add(carry);
-            // What the second addition leaves is what the one behind the barrier adds.
+            // The addition after the barrier adds the carry of the second one.
             (t + 7 + u32::from(first | second)).wrapping_add(sum)
         },
     );

@@ -1,4 +1,4 @@
-//! The parser: round trips, places of errors, and text that must be refused.
+//! The parser: round trips, positions of errors, and text that must be refused.
 
 use super::HEADER;
 use crate::codegen::{self, Flavour};
@@ -46,7 +46,7 @@ $L__BB0_1: // a label
 }
 "#;
 
-/// Matrices, copies in the background, and barriers in shared memory.
+/// Matrices, asynchronous copies, and barriers in shared memory.
 const MATRICES: &str = r#"
 .version 8.8
 .target sm_90
@@ -91,7 +91,7 @@ fn text_round_trips() {
     }
 }
 
-/// nvcc's text for debuggers, and the same without what those are told.
+/// nvcc's text with debug information, and the same without it.
 #[test]
 fn what_debuggers_are_told_is_kept_and_changes_no_code() {
     let text = include_str!("../../tests/samples/nvcc13_debug.ptx");
@@ -162,15 +162,15 @@ fn what_is_not_supported_is_refused_by_name() {
         // Matrices.
         "wgmma.fence.sync.aligned ;",
         "tcgen05.wait::ld.sync.aligned ;",
-        // Copies in the background, and what waits for them.
+        // Asynchronous copies, and instructions that wait for them.
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%rd2], %r1;",
         "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;",
-        // Clusters that ask for more work, and barriers and copies that reach other blocks of one.
+        // Cluster launch control, and barriers and copies that access other blocks of a cluster.
         "clusterlaunchcontrol.try_cancel.async.b128 [%rd1], [%rd2];",
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3];",
         "mapa.u32 %r1, %r2, %r3;",
         "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",
-        // Vectors of atomics, stacks of changing size.
+        // Vectors of atomics, dynamic stack allocation.
         "red.global.add.noftz.v2.f16x2 [%rd1], {%r1, %r2};",
         "stacksave.u64 %rd1;",
         "alloca.u64 %rd1, %rd2;",
@@ -190,7 +190,7 @@ fn no_prefix_panics() {
     }
 }
 
-/// Pieces that mutations put in: what the grammar and the table are made of, and numbers at their edges.
+/// Pieces that mutations insert: tokens of the grammar and the table, and extreme numbers.
 const PIECES: &[&str] = &[
     "{",
     "}",
@@ -249,7 +249,7 @@ const PIECES: &[&str] = &[
     "%p1",
 ];
 
-/// One text, changed in a few places: a piece put in, a range dropped, doubled or moved, a byte replaced.
+/// Mutates a text in a few places: a piece is inserted, a range dropped, duplicated or moved, a byte replaced.
 fn mutated(text: &str, next: &mut impl FnMut() -> usize) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..1 + next() % 3 {
@@ -276,7 +276,7 @@ fn mutated(text: &str, next: &mut impl FnMut() -> usize) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Any text gives a module or an error, through to the code generator; the same texts in every run.
+/// Any text gives a module or an error, including in the code generator; the texts are the same in every run.
 #[test]
 fn no_mutation_panics() {
     let add = format!("{HEADER}{}", super::kernels::CHECKED_ADD);
@@ -301,11 +301,11 @@ fn no_mutation_panics() {
             }
         }
     }
-    // Most changes break a text, some do not matter: both ways were taken.
+    // Most mutations break a text, some do not matter: both cases must occur.
     assert!(accepted > 100 && refused > 1000, "{accepted} accepted, {refused} refused");
 }
 
-/// A module of two kernels: the load checks both, and emits neither.
+/// A module of two kernels: loading it checks both and emits neither.
 #[test]
 fn a_kernel_is_emitted_when_it_is_launched_and_checked_when_it_is_loaded() {
     let two = |other: &str| {
@@ -322,7 +322,7 @@ fn a_kernel_is_emitted_when_it_is_launched_and_checked_when_it_is_loaded() {
     assert!(!kernel("one").has_code() && !kernel("other").has_code());
     super::run(&image, "one", [1, 1, 1], [1, 1, 1], &[]).unwrap();
     assert!(kernel("one").has_code() && !kernel("other").has_code());
-    // The table of instructions has the form, the code generator has not.
+    // The instruction table has this form, the code generator does not support it.
     let error = two("cvt.s32.f32 %r1, %f1;").err().unwrap();
     assert!(error.unsupported && error.message.contains(".rzi"), "{error}");
 }

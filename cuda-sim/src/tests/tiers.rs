@@ -1,4 +1,4 @@
-//! Code that was translated quickly, and the code that takes its place.
+//! Quick code, and the optimised code that replaces it.
 
 use super::{Buffer, HEADER, launch_of, run};
 use crate::codegen::jit::{self, Compiled};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 const THREADS: u32 = 64;
 const BLOCKS: u32 = 4;
 
-/// A kernel of several hundred instructions, with barriers in a loop, a rounding that is not the usual one, shuffles and an
+/// Returns a kernel of several hundred instructions, with barriers in a loop, a directed rounding mode, shuffles and an
 /// atomic operation. `salt` makes texts differ.
 fn text(salt: u32) -> String {
     let mut rounds = String::new();
@@ -50,14 +50,14 @@ fn compiled(image: &Image) -> &Arc<Compiled> {
     image.kernels["k"].compiled(&[], [THREADS, 1, 1], false).unwrap()
 }
 
-/// The memory that a launch of the kernel leaves.
+/// Returns the memory after a launch of the kernel.
 fn launch(image: &Arc<Image>, turns: u64) -> Vec<u64> {
     let (out, sum) = (Buffer::new(&vec![0; (BLOCKS * THREADS) as usize]), Buffer::new(&[0]));
     run(image, "k", [BLOCKS, 1, 1], [THREADS, 1, 1], &[out.0, sum.0, turns]).unwrap();
     [out.read((BLOCKS * THREADS) as usize), sum.read(1)].concat()
 }
 
-/// The first launch runs quick code, and later ones good code.
+/// The first launch runs quick code, and later ones optimised code.
 fn swaps() {
     let image = image(&text(1)).unwrap();
     assert_eq!(compiled(&image).tiers()[0], 1, "a kernel is begun with its first region");
@@ -65,9 +65,9 @@ fn swaps() {
     let [quick, _] = compiled(&image).tiers();
     assert!(quick > 20, "{quick} regions");
     jit::wait_idle();
-    assert_eq!(compiled(&image).tiers(), [quick, quick], "all that ran is translated well");
+    assert_eq!(compiled(&image).tiers(), [quick, quick], "everything that ran is optimised");
     assert_eq!(launch(&image, 3), first);
-    // The engine of fibers shares nothing with these but the text.
+    // Fibers share only the text with these engines.
     let fibers = image.kernels["k"].fibers(&[], false).unwrap();
     let (out, sum) = (Buffer::new(&vec![0; (BLOCKS * THREADS) as usize]), Buffer::new(&[0]));
     let (_module, launch) = launch_of(&image, fibers, [BLOCKS, 1, 1], [THREADS, 1, 1], &[out.0, sum.0, 3]);
@@ -75,7 +75,8 @@ fn swaps() {
     assert_eq!([out.read((BLOCKS * THREADS) as usize), sum.read(1)].concat(), first);
 }
 
-/// A launch that is long enough, on most machines, for its code to be replaced meanwhile; the result is the same on all.
+/// A launch that is long enough, on most machines, for its code to be replaced while it runs; the result is the same on
+/// all.
 fn swaps_meanwhile() {
     let image = image(&text(2)).unwrap();
     let first = launch(&image, 1000);
@@ -84,16 +85,16 @@ fn swaps_meanwhile() {
 }
 
 #[test]
-fn small_kernels_are_translated_well_at_once() {
+fn small_kernels_are_optimised_at_once() {
     let text = format!("{HEADER}.visible .entry k() {{ ret; }}");
     let image = image(&text).unwrap();
     assert_eq!(compiled(&image).tiers(), [0, 1]);
 }
 
-/// Names the part that a child process plays.
+/// The variable that names the role of a child process.
 const PART: &str = "CUDA_SIM_TEST_TIERS";
 
-/// The process that plays a part, and keeps code in a folder or none.
+/// Runs a child process in a role, which caches code in a folder or not at all.
 fn child(part: &str, folder: Option<&Path>) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "tests::tiers::children", "--nocapture"]).env(PART, part);
@@ -104,17 +105,17 @@ fn child(part: &str, folder: Option<&Path>) -> Output {
     command.output().unwrap()
 }
 
-/// Returns while a kernel is translated in the background.
+/// Returns while a kernel is compiled in the background.
 fn begins() {
     let image = image(&text(3)).unwrap();
     launch(&image, 1);
     let [quick, good] = compiled(&image).tiers();
-    assert!(good < quick, "nothing is left to translate");
+    assert!(good < quick, "nothing is left to compile");
 }
 
-/// The same where another process has made quick code, so that LLVM is loaded by the second launch.
+/// As [`begins`], but another process has compiled quick code, so the second launch loads LLVM.
 fn ends_later() {
-    // Which asks for the kernel's code twice.
+    // It requests the kernel's code twice.
     begins();
     assert!(cuda_llvm::is_initialized());
     // The process ends at different times.
@@ -128,7 +129,7 @@ fn forks() {
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0);
     if pid == 0 {
-        // SAFETY: as above.
+        // SAFETY: the child has called nothing else, and `exit` is what is tested.
         unsafe { libc::exit(3) };
     }
     let mut status = 0;
@@ -137,7 +138,7 @@ fn forks() {
     assert_eq!(libc::WEXITSTATUS(status), 3, "{status:#x}");
 }
 
-/// A launch whose process ends when all is translated, and kept.
+/// A launch whose process ends when everything is compiled and cached.
 fn keeps() {
     let image = image(&text(4)).unwrap();
     let result = launch(&image, 2);
@@ -150,7 +151,7 @@ fn clustered(image: &Image) {
     drop(Arc::clone(image.kernels["k"].compiled(&[], [THREADS, 1, 1], true).unwrap()));
 }
 
-/// The same where another process has done all that.
+/// As [`keeps`], but another process has done all that.
 fn finds() {
     let image = image(&text(4)).unwrap();
     println!("result {:?}", launch(&image, 2));
@@ -158,11 +159,11 @@ fn finds() {
     assert!(quick == 0 && good > 20, "{quick} are not good, {good} are");
     clustered(&image);
     assert!(!image.kernels["k"].is_parsed() && !cuda_llvm::is_initialized());
-    // What was not kept is made of the text after all.
+    // Code that was not cached is compiled from the text.
     assert!(image.kernels["k"].fibers(&[], false).is_ok() && image.kernels["k"].is_parsed());
 }
 
-/// The part of the tests below that has a process of its own.
+/// The roles of the tests below, each in a process of its own.
 #[test]
 fn children() {
     let Ok(part) = std::env::var(PART) else { return };
@@ -198,7 +199,7 @@ fn a_launch_goes_on_with_good_code_once_there_is_some() {
 }
 
 #[test]
-fn a_process_may_end_while_a_kernel_is_translated() {
+fn a_process_may_end_while_a_kernel_is_compiled() {
     (0..3).for_each(|_| drop(check("ends", None)));
 }
 
@@ -211,16 +212,16 @@ fn a_process_may_end_soon_after_the_launch_that_loads_llvm() {
 }
 
 #[test]
-fn a_forked_child_may_end_while_its_parent_translates() {
+fn a_forked_child_may_end_while_its_parent_compiles() {
     check("forks", None);
 }
 
 #[test]
-fn a_kernel_that_another_process_launched_is_neither_parsed_nor_translated() {
+fn a_kernel_that_another_process_launched_is_neither_parsed_nor_compiled() {
     let folder = std::env::temp_dir().join(format!("cuda-sim-tiers-{}", std::process::id()));
     let kept = check("keeps", Some(&folder));
     assert_eq!(check("finds", Some(&folder)), kept);
-    // Whatever befalls the files, the result is the same.
+    // Whatever happens to the files, the result is the same.
     for (at, file) in std::fs::read_dir(&folder).unwrap().enumerate() {
         let path = file.unwrap().path();
         let mut bytes = std::fs::read(&path).unwrap();

@@ -1,8 +1,8 @@
-//! Registers that all threads of a block have in common behind barriers, and such that only look so.
+//! Registers that are uniform in a block after barriers, and registers that only look so.
 
 use super::sync::each;
 
-/// The first thread of those that go on is another one in each turn.
+/// The first thread of those that continue is another one in each iteration.
 #[test]
 fn counters_of_loops_that_threads_leave() {
     let code = "mov.u32 %r3, 0;
@@ -11,7 +11,7 @@ fn counters_of_loops_that_threads_leave() {
     each(code, 70, |t| (1..=(t + 1).min(9)).map(|turn| turn * turn).sum());
 }
 
-/// Who goes another way has another value.
+/// A thread that takes the other branch has another value.
 #[test]
 fn values_of_branches_that_differ() {
     let code = "mov.u32 %r3, 1; setp.lt.u32 %p1, %r1, 20; @%p1 bra A; mov.u32 %r3, 2;
@@ -19,8 +19,8 @@ fn values_of_branches_that_differ() {
     each(code, 70, |t| if t < 20 { 7 } else { 9 });
 }
 
-/// Threads that wait at the same place are in different turns, since some have waited at another place before. The sum is
-/// each thread's own, so that a counter that they had in common would show in it.
+/// Threads that wait at the same barrier are in different iterations, since some have waited at another one before. The
+/// sum is per-thread, so a counter that is wrongly treated as uniform would show.
 #[test]
 fn counters_of_loops_that_threads_enter_at_different_barriers() {
     let code = "mov.u32 %r10, %r1; mov.u32 %r3, 0; setp.lt.u32 %p1, %r1, 20; @!%p1 bra LOOP; bar.sync 0;

@@ -1,4 +1,4 @@
-//! Names of variables in a text, and its declarations: elements of arrays, declarations of other modules' variables.
+//! Names and declarations of variables: elements of arrays, declarations of other modules' variables.
 
 use super::HEADER;
 use super::sync::check;
@@ -6,7 +6,7 @@ use crate::link::link;
 use crate::module::{Module, image};
 use crate::ptx::parse;
 
-/// The text of an error of a kernel with these declarations and this body.
+/// Returns the text of the error of a kernel with these declarations and this body.
 #[track_caller]
 pub(super) fn refused(declarations: &str, body: &str) -> String {
     let text = format!(
@@ -16,8 +16,8 @@ pub(super) fn refused(declarations: &str, body: &str) -> String {
     image(&text).map(|_| ()).expect_err(body).to_string()
 }
 
-/// `name[index]` in `mov`, `cvta`, loads and stores, of every space: known indices count elements of the scalar type,
-/// those in registers as well, which are cut to 32 bits and have no sign.
+/// `name[index]` in `mov`, `cvta`, loads and stores, of every space: constant indices count elements of the scalar
+/// type, and so do those in registers, which are truncated to 32 bits and unsigned.
 #[test]
 fn elements_of_arrays_have_addresses() {
     let text =
@@ -58,7 +58,7 @@ fn what_is_no_element_is_refused() {
         ("mov.u64 %rd1, gone[0];", "'gone' is not declared"),
         ("mov.u64 %rd1, many[%gone];", "'%gone' is not declared"),
         ("mov.u64 %rd1, many[one];", "'one' is a variable, not a register"),
-        ("mov.u64 %rd1, many[%p1];", "'%p1' has 1 bit(s), so it is no index"),
+        ("mov.u64 %rd1, many[%p1];", "'%p1' has 1 bit(s); an index has 16, 32 or 64"),
         ("mov.u64 %rd1, many[1.5];", "an index is an integer, '0d3FF8000000000000' found"),
         ("mov.u64 %rd1, many[];", "a constant expected, ']' found"),
         ("mov.u64 %rd1, many[1][2];", "';' expected, '[' found"),
@@ -75,8 +75,8 @@ fn what_is_no_element_is_refused() {
     }
 }
 
-/// As for ptxas: what is declared `.extern` with a size has memory where nothing else in the module defines it, and is
-/// part of the kernel's static shared memory; an array without a size begins where that ends.
+/// As in ptxas: an `.extern` declaration with a size has memory if nothing else in the module defines it, and is part
+/// of the kernel's static shared memory; an array without a size begins at its end.
 #[test]
 fn extern_variables_with_a_size_are_definitions() {
     let text =
@@ -100,7 +100,7 @@ fn extern_variables_with_a_size_are_definitions() {
     assert_eq!(image.global("far").map(|(_, bytes)| bytes), Some(16));
 }
 
-/// A linker has no such definitions.
+/// The linker does not accept such definitions.
 #[test]
 fn a_link_needs_a_definition_of_every_variable() {
     let module = |text: &str| parse(&format!("{HEADER}{text}")).unwrap();
@@ -113,7 +113,7 @@ fn a_link_needs_a_definition_of_every_variable() {
     assert!(error.contains("'far' is declared .extern and defined nowhere"), "{error}");
 }
 
-/// Cache policies change no value, and only accesses that say so have one.
+/// Cache policies change no value, and only accesses with the modifier have one.
 #[test]
 fn cache_policies_are_hints() {
     let text = ".visible .entry k(.param .u64 out) { .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .v4 .f32 %v; .reg .f32 %f;
@@ -135,9 +135,9 @@ fn cache_policies_are_hints() {
         ),
         ("ld.global.b32 %r1, [%rd1], %rd2;", "';' expected, ',' found"),
         ("ld.global.L2::cache_hint.b32 %r1, [%rd1], %r2;", "'%r2' has 32 bit(s) where the instruction needs 64"),
-        ("ld.shared.L2::cache_hint.b32 %r1, [%r2], %rd1;", "the modifier .shared does not fit"),
-        ("ld.volatile.global.L2::cache_hint.b32 %r1, [%rd1], %rd2;", "the modifier .volatile does not fit"),
-        ("atom.global.cas.L2::cache_hint.b32 %r1, [%rd1], 1, 2, %rd2;", "the modifier .cas does not fit"),
+        ("ld.shared.L2::cache_hint.b32 %r1, [%r2], %rd1;", "the modifier .shared is not allowed here"),
+        ("ld.volatile.global.L2::cache_hint.b32 %r1, [%rd1], %rd2;", "the modifier .volatile is not allowed here"),
+        ("atom.global.cas.L2::cache_hint.b32 %r1, [%rd1], 1, 2, %rd2;", "the modifier .cas is not allowed here"),
         (
             "createpolicy.fractional.L2::evict_first.L2::evict_last.b64 %rd1;",
             "'createpolicy.fractional.L2::evict_first.L2::evict_last.b64' is not supported",
@@ -148,8 +148,8 @@ fn cache_policies_are_hints() {
     }
 }
 
-/// Several variables in a directive, in a module and in a function; variables in global and constant memory that a function
-/// declares, which keep their values from launch to launch, and hide those of the module.
+/// Several variables in a directive, in a module and in a function; variables in global and constant memory that a
+/// function declares, which keep their values from launch to launch and shadow those of the module.
 #[test]
 fn variables_share_directives_and_are_declared_in_functions() {
     let text = ".global .align 8 .u64 one = 1, pair[2] = {2, 3}; .const .u32 four = 4, five = 5; .global .u64 mine = 100;

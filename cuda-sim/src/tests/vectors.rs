@@ -4,7 +4,7 @@ use super::sync::check;
 use super::variables::refused;
 
 /// Loads, stores and moves of whole vectors, packing and unpacking, elements by both of their names, and ranges of
-/// vectors; elements that are carried over a barrier and out of a loop.
+/// vectors; elements that are live across a barrier and after a loop.
 #[test]
 fn vectors_stand_for_their_elements() {
     let text = ".visible .entry k(.param .u64 in, .param .u64 out) {
@@ -54,15 +54,15 @@ fn what_is_no_vector_is_refused() {
         ("mov.u32 %u.z, 1;", "'%u' has 2 elements, none of which is '.z'"),
         ("mov.u32 %r1, %u.z;", "'%u' has 2 elements, none of which is '.z'"),
         ("mov.u32 %r1, %r2.x;", "'%r2' is not a vector, so it has no element '.x'"),
-        ("mov.u32 %r1, %tid.q;", "'%tid.q' is not a register that is declared or known"),
-        ("mov.u32 %r1, %nope.x;", "'%nope.x' is not a register that is declared or known"),
+        ("mov.u32 %r1, %tid.q;", "'%tid.q' is neither a declared register nor a supported special register"),
+        ("mov.u32 %r1, %nope.x;", "'%nope.x' is neither a declared register nor a supported special register"),
         ("add.f32 %v, %v, %v;", "'%v' is a vector of 4 registers, where one is needed"),
         ("ld.global.u32 %r1, [%u];", "'%u' is a vector of 2 registers, where one is needed"),
-        ("ld.global.v2.f32 %v, [%rd1];", "the access names 2 element(s), 4 given"),
-        ("ld.global.f32 %v, [%rd1];", "the access names 1 element(s), 4 given"),
-        ("mov.v2.f32 %v, %v;", "'mov.v2.f32' has 2 element(s), 4 given"),
-        ("mov.v2.b32 %u, %tid;", "'mov.v2.b32' has 2 element(s), 4 given"),
-        ("mov.v2.b32 %r1, %u;", "'mov.v2.b32' has 2 element(s), 1 given"),
+        ("ld.global.v2.f32 %v, [%rd1];", "the access needs 2 element(s), but 4 are given"),
+        ("ld.global.f32 %v, [%rd1];", "the access needs 1 element(s), but 4 are given"),
+        ("mov.v2.f32 %v, %v;", "'mov.v2.f32' has 2 element(s), but 4 are given"),
+        ("mov.v2.b32 %u, %tid;", "'mov.v2.b32' has 2 element(s), but 4 are given"),
+        ("mov.v2.b32 %r1, %u;", "'mov.v2.b32' has 2 element(s), but 1 are given"),
         ("mov.v2.b64 %u, {%rd1, %rd2};", "'%u.x' has 32 bit(s) where the instruction needs 64"),
         ("mov.b64 %u, %w;", "'mov' packs a vector or unpacks one: 'mov.v2' and 'mov.v4' move from vector to vector"),
     ] {

@@ -1,12 +1,11 @@
-//! Parts of registers and lanes that video instructions name; what they compute of whole registers is for the
-//! conformance suite.
+//! Subwords and lanes of video instructions; the conformance suite covers operations on whole registers.
 
 use super::variables::refused;
 use super::{check32, tuples};
 
 const WORDS: &[u64] = &[0, 1, 0x80, 0xff, 0x7fff, 0x8000_0000, 0xffff_ffff, 0x0180_ff7f, 0x8001_7f80, 0x1234_5678];
 
-/// A byte of a word, and that byte with its sign.
+/// Returns a byte of a word, and below, the byte sign-extended.
 fn byte(word: u32, k: u32) -> u32 {
     word >> (8 * k) & 255
 }
@@ -25,7 +24,7 @@ fn parts_of_registers() {
     check32("vadd.u32.u32.u32 %r10.b1, %r1, %r2, %r3;", &inputs, |a, b, c| {
         c & !0xff00 | (a.wrapping_add(b) & 255) << 8
     });
-    // A negative sum is nearest to 0.
+    // The value nearest to a negative sum is 0.
     check32("vadd.u32.s32.s32.sat %r10.b3, %r1.b0, %r2.b1, %r3;", &inputs, |a, b, c| {
         let sum = (signed_byte(a, 0) + signed_byte(b, 1)).clamp(0, 255) as u32;
         c & 0xff_ffff | sum << 24
@@ -40,7 +39,7 @@ fn parts_of_registers() {
     check32("vshr.s32.s32.u32.wrap.add %r10, %r1.h1, %r2.b0, %r3;", &inputs, |a, b, c| {
         (i32::from((a >> 16) as u16 as i16) >> (b & 31)).wrapping_add(c as i32) as u32
     });
-    // The third source counts only where a part of the result or a second operation is named.
+    // The third source counts only if a subword of the result or a second operation is specified.
     check32("vadd.u32.u32.u32 %r10, %r1, %r2, %r3;", &inputs, |a, b, _| a.wrapping_add(b));
     check32(".reg .v2 .u32 %v; mov.v2.u32 %v, {%r1, %r2}; vsub.u32.u32.u32 %r10, %v.y, %v.x;", &inputs, |a, b, _| {
         b.wrapping_sub(a)
@@ -89,23 +88,23 @@ fn what_names_no_part_is_refused() {
     for (body, words) in [
         ("vadd.u32.u32.u32 %r1, %r2.b4, %r3;", "'.b4' is no part: .b0 to .b3, .h0 and .h1 are"),
         ("vadd.u32.u32.u32 %r1, %r2.h10, %r3;", "'.h10' is no part"),
-        ("vadd.u32.u32.u32 %r1.b0, %r2, %r3;", "a part of the result needs a third source, which the rest is of"),
-        ("vadd.u32.u32.u32.add %r1.b0, %r2, %r3, %r4;", "a part of the result excludes a second operation"),
+        ("vadd.u32.u32.u32 %r1.b0, %r2, %r3;", "a subword result needs a third source, for the other bits"),
+        ("vadd.u32.u32.u32.add %r1.b0, %r2, %r3, %r4;", "a subword result and a second operation exclude each other"),
         ("vadd.u32.u32.u32.add %r1, %r2, %r3;", "',' and 4 operand(s)"),
         ("vadd.u32.u32.u32.add %r1, %r2, %r3, %r4.b0;", "the last operand has no part '.b0'"),
         ("vadd.u32.u32.u32 %r1, -%r2, %r3;", "no operand may be negated"),
         ("vadd.u32.u32.u32 %rd1, %r2, %r3;", "'%rd1' has 64 bit(s) where the instruction needs 32"),
         ("vadd2.u32.u32.u32 %r1, %r2, %r3;", "',' and 4 operand(s)"),
-        ("vadd2.u32.u32.u32 %r1.h01, %r2, %r3, %r4;", "'.h01' names no lanes of it"),
-        ("vadd2.u32.u32.u32 %r1, %r2.h3, %r3, %r4;", "'.h3' names no lanes of it"),
-        ("vadd2.u32.u32.u32 %r1, %r2.h14, %r3, %r4;", "'.h14' names no lanes of it"),
-        ("vadd4.u32.u32.u32 %r1.h0, %r2, %r3, %r4;", "'.h0' names no lanes of it"),
-        ("vadd4.u32.u32.u32 %r1, %r2.b, %r3, %r4;", "'.b' names no lanes of it"),
+        ("vadd2.u32.u32.u32 %r1.h01, %r2, %r3, %r4;", "'.h01' selects no lanes of the operand"),
+        ("vadd2.u32.u32.u32 %r1, %r2.h3, %r3, %r4;", "'.h3' selects no lanes of the operand"),
+        ("vadd2.u32.u32.u32 %r1, %r2.h14, %r3, %r4;", "'.h14' selects no lanes of the operand"),
+        ("vadd4.u32.u32.u32 %r1.h0, %r2, %r3, %r4;", "'.h0' selects no lanes of the operand"),
+        ("vadd4.u32.u32.u32 %r1, %r2.b, %r3, %r4;", "'.b' selects no lanes of the operand"),
         ("vadd4.u32.u32.u32.sat.add %r1, %r2, %r3, %r4;", "is not supported"),
         ("vmad.u32.u32.u32 %r1.b0, %r2, %r3, %r4;", "the result has no parts"),
         ("vmad.u32.u32.u32.po %r1, -%r2, %r3, %r4;", ".po takes no negated operand"),
-        ("vmad.u32.u32.u32 %r1, -%r2, %r3, -%r4;", "either the product is negated or what is added to it"),
-        ("vshr.s32.s32.s32.clamp %r1, %r2, %r3;", "the type .s32 is not one that it takes"),
+        ("vmad.u32.u32.u32 %r1, -%r2, %r3, -%r4;", "only the product or the addend may be negated"),
+        ("vshr.s32.s32.s32.clamp %r1, %r2, %r3;", "the type .s32 is not allowed here"),
         ("add.u32 %r1, %r2.b0, %r3;", "'%r2' is not a vector, so it has no element '.b0'"),
         ("add.u32 %r1, -%r2, %r3;", "'-%r2' cannot be a source here"),
     ] {

@@ -1,4 +1,4 @@
-//! Threads and blocks that poll: what they wait for comes, or nobody is left to write it.
+//! Threads and blocks that poll: the write that they wait for happens, or no thread is left to make it.
 
 use super::sync::{check_under, launch, seeds};
 use super::{Buffer, HEADER, launch_of};
@@ -6,7 +6,7 @@ use crate::exec::launch::{Fault, Launch};
 use crate::module::image;
 use std::sync::Arc;
 
-/// Blocks that wait for each other run at once up to the number that a card holds, and no more.
+/// Blocks that wait for each other run concurrently up to the number that a card holds, and no more.
 #[test]
 fn as_many_blocks_run_as_a_card_holds() {
     const RESIDENT: u64 = 6;
@@ -26,7 +26,7 @@ fn as_many_blocks_run_as_a_card_holds() {
     }
 }
 
-/// The grid's barrier as the headers of cooperative groups write it, for thread 0 of each block; `%rd2` is the workspace.
+/// The grid barrier of the headers of cooperative groups, for thread 0 of each block; `%rd2` is the workspace.
 const GRID_BARRIER: &str =
     "mov.u32 %r14, %envreg2; cvt.u64.u32 %rd17, %r14; mov.u32 %r15, %envreg1; cvt.u64.u32 %rd18, %r15;
     bfi.b64 %rd2, %rd18, %rd17, 32, 32; add.s64 %rd8, %rd2, 4; mov.u32 %r4, %nctaid.x;
@@ -36,7 +36,7 @@ const GRID_BARRIER: &str =
     WAIT: ld.acquire.gpu.u32 %r29, [%rd8]; xor.b32 %r28, %r29, %r24; setp.gt.s32 %p4, %r28, -1; @%p4 bra WAIT;
     JOIN: barrier.sync 0;";
 
-/// A kernel `k(p)` whose thread has the block's number in `%r1`, its own in `%r3` and `p` in `%rd1`.
+/// Returns a kernel `k(p)` with the block's index in `%r1`, the thread's in `%r3`, and `p` in `%rd1`.
 fn waiting_kernel(code: &str) -> String {
     format!(
         "{HEADER}.visible .entry k(.param .u64 p) {{ .reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %rd<24>;
@@ -44,7 +44,7 @@ fn waiting_kernel(code: &str) -> String {
     )
 }
 
-/// Each way to run it ends in a deadlock.
+/// Every engine reports a deadlock.
 #[track_caller]
 fn never_ends(code: &str, grid: u32) {
     let image = image(&waiting_kernel(code)).unwrap();
@@ -64,12 +64,12 @@ fn a_barrier_of_the_grid_that_a_block_misses_is_a_fault() {
     // One block has returned, or many; the blocks are on one worker, or on all.
     never_ends(&format!("setp.eq.u32 %p1, %r1, 1; @%p1 ret; {GRID_BARRIER}"), 2);
     never_ends(&format!("setp.gt.u32 %p1, %r1, 100; @%p1 ret; {GRID_BARRIER}"), 200);
-    // One block comes once more than the others.
+    // One block arrives once more than the others.
     let again = GRID_BARRIER.replace("WAIT", "AGAIN").replace("JOIN", "LAST");
     never_ends(&format!("{GRID_BARRIER} setp.ne.u32 %p1, %r1, 7; @%p1 ret; {again}"), 40);
-    // A block waits for its own threads before the barrier, and one of them is at another.
+    // A block waits for its own threads before the barrier, and one of them is at another barrier.
     never_ends(&format!("setp.eq.u32 %p1, %r3, 5; @%p1 bar.sync 3, 64; {GRID_BARRIER}"), 1);
-    // The loop also looks at memory that could only end the thread.
+    // The loop also polls memory that could only end the thread.
     let looks = GRID_BARRIER.replace(
         "WAIT:",
         "bra WAIT; PANIC: st.global.u32 [%rd1], 1; exit;
@@ -83,15 +83,15 @@ fn shared_memory_that_nobody_is_left_to_write_is_a_fault() {
     let wait = "WAIT: ld.volatile.shared.u32 %r5, [flag]; setp.eq.u32 %p4, %r5, 0; @%p4 bra WAIT;";
     let clear = "mov.u32 %r6, 0; st.shared.u32 [flag], %r6; bar.sync 0;";
     never_ends(&format!("{clear} {wait}"), 3);
-    // Those that would write have returned, or wait for those that poll.
+    // The threads that would write have returned, or wait for those that poll.
     never_ends(&format!("{clear} setp.gt.u32 %p1, %r3, 20; @%p1 ret; {wait}"), 3);
     never_ends(&format!("{clear} setp.gt.u32 %p1, %r3, 20; @%p1 bar.sync 0; {wait}"), 3);
 }
 
-/// Threads that poll memory which others still write end, in every order.
+/// Threads that poll memory which others still write finish, in every order.
 #[test]
 fn a_barrier_in_shared_memory_at_which_nobody_arrives_is_a_fault() {
-    // One arrival too few, whichever way it is waited for; and bytes that do not come.
+    // One arrival too few, with each kind of wait; and bytes that do not arrive.
     let init = "setp.ne.u32 %p1, %r3, 0; @%p1 bra READY; mbarrier.init.shared.b64 [bar], 65; READY: bar.sync 0;";
     for wait in [
         "mbarrier.arrive.shared.b64 %rd2, [bar]; WAIT: mbarrier.test_wait.shared.b64 %p2, [bar], %rd2; @!%p2 bra WAIT;",
@@ -122,7 +122,7 @@ fn what_is_waited_for_comes() {
         5,
         5 * 64,
     );
-    // A loop of bounded patience goes on by itself.
+    // A loop with a bounded number of iterations ends by itself.
     count(
         "mov.u32 %r6, 0; st.shared.u32 [flag], %r6; bar.sync 0; mov.u32 %r7, 0;
          WAIT: ld.volatile.shared.u32 %r5, [flag]; add.u32 %r7, %r7, 1; setp.ne.u32 %p4, %r5, 0; @%p4 bra DONE;
@@ -130,7 +130,7 @@ fn what_is_waited_for_comes() {
         3,
         3 * 64,
     );
-    // So does one that looks at the clock.
+    // So does one that reads the clock.
     count(
         "mov.u32 %r6, 0; st.shared.u32 [flag], %r6; bar.sync 0; mov.u64 %rd6, %clock64; add.u64 %rd6, %rd6, 100000;
          WAIT: ld.volatile.shared.u32 %r5, [flag]; mov.u64 %rd7, %clock64; setp.ne.u32 %p4, %r5, 0; @%p4 bra DONE;
@@ -138,11 +138,11 @@ fn what_is_waited_for_comes() {
         2,
         2 * 64,
     );
-    // Barriers of the grid one after the other, some blocks later than others.
+    // Several barriers of the grid, some blocks later than others.
     let late = "mul.lo.u32 %r7, %r1, 50; SPIN: sub.u32 %r7, %r7, 1; setp.gt.s32 %p1, %r7, 0; @%p1 bra SPIN;";
     let again = GRID_BARRIER.replace("WAIT", "AGAIN").replace("JOIN", "LAST");
     count(&format!("{late} {GRID_BARRIER} {again}"), 33, 33 * 64);
-    // So many that all blocks are at one whenever a worker looks; on one worker, and on several.
+    // So many that all blocks are at one whenever a worker checks; on one worker, and on several.
     let rounds = |rounds: u32| {
         let again = "add.u32 %r33, %r33, 1; setp.lt.u32 %p6, %r33,";
         format!("mov.u32 %r33, 0; ROUND: {GRID_BARRIER} {again} {rounds}; @%p6 bra ROUND;")
@@ -151,7 +151,7 @@ fn what_is_waited_for_comes() {
     count(&rounds(2), 260, 260 * 64);
 }
 
-/// Threads try again when another was faster: each may take the loop for one that waits for others.
+/// Threads retry when another was faster: each may consider the loop one that waits for others.
 #[test]
 fn many_threads_that_try_again_all_succeed() {
     const BLOCKS: u32 = 1 << 13;

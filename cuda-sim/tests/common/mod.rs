@@ -1,4 +1,4 @@
-//! What the tests of the driver's functions share: calls through the table, and child processes.
+//! Common code of the tests of the driver's functions: calls through the table, and child processes.
 //!
 //! # Safety
 //!
@@ -25,7 +25,7 @@ macro_rules! ok {
     };
 }
 
-/// Says that a call gives that code, by the code's name without its prefix.
+/// Asserts that a call returns a code, given by its name without prefix.
 macro_rules! gives {
     ($code:ident, $name:ident($($arg:expr),* $(,)?)) => {
         assert_eq!(call!($name($($arg),*)), CUresult::$code, stringify!($name))
@@ -34,7 +34,7 @@ macro_rules! gives {
 
 pub(crate) const CHILD: &str = "CUDA_SIM_TEST_CHILD";
 
-/// Runs a test of this file again in a child process with that environment. True in the child itself.
+/// Runs a test of this file again in a child process with this environment. Returns true in the child itself.
 pub(crate) fn in_child(test: &str, environment: &[(&str, &str)]) -> bool {
     if std::env::var_os(CHILD).is_some() {
         return true;
@@ -46,7 +46,7 @@ pub(crate) fn in_child(test: &str, environment: &[(&str, &str)]) -> bool {
     false
 }
 
-/// A child process that runs one test of this file.
+/// Returns the command of a child process that runs one test of this file.
 pub(crate) fn child(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture"]).env(CHILD, "1");
@@ -62,7 +62,7 @@ pub(crate) fn primary(device: CUdevice) -> CUcontext {
     context
 }
 
-/// Loads a text and gives one of its functions.
+/// Loads a text and returns one of its functions.
 pub(crate) fn function(text: &CStr, name: &CStr) -> CUfunction {
     let (mut module, mut f) = (null_mut(), null_mut());
     ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
@@ -76,7 +76,7 @@ pub(crate) fn attribute(which: CUdevice_attribute, device: CUdevice) -> i32 {
     value
 }
 
-/// An attribute of a launch, as words of 32 bits.
+/// Returns an attribute of a launch, made of 32-bit words.
 pub(crate) fn launch_attribute(id: CUlaunchAttributeID, words: &[u32]) -> CUlaunchAttribute {
     let mut value = CUlaunchAttributeValue { pad: [0; 64] };
     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
@@ -85,7 +85,7 @@ pub(crate) fn launch_attribute(id: CUlaunchAttributeID, words: &[u32]) -> CUlaun
     CUlaunchAttribute { id, pad: [0; 4], value }
 }
 
-/// A launch of so many blocks of 64 threads.
+/// Returns the configuration of a launch of this many blocks of 64 threads.
 pub(crate) fn launch_config(blocks: u32, attributes: &mut [CUlaunchAttribute], stream: CUstream) -> CUlaunchConfig {
     CUlaunchConfig {
         gridDimX: blocks,

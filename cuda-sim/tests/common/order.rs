@@ -1,5 +1,5 @@
-//! A context of a test's own with kernels that tell their order: order is observed with kernels that wait for a flag
-//! which the test sets, never with a clock.
+//! A context of a test's own with kernels that reveal their order: they wait for a flag that the test sets, so no clock
+//! is needed.
 //!
 //! # Safety
 //!
@@ -10,7 +10,7 @@ use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// `hold` waits until the flag is not 0; `follow` writes its value if it finds the one before it, else 1000 plus it.
+/// `hold` waits until the flag is not 0; `follow` writes its value if it finds the preceding one, else 1000 plus it.
 pub(crate) const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .visible .entry hold(.param .u64 flag) { .reg .pred %p; .reg .b32 %r1; .reg .b64 %rd1;
   ld.param.u64 %rd1, [flag];

@@ -1,6 +1,6 @@
-//! Numbers without any order that are the same in every run.
+//! Pseudo-random numbers that are the same in every run.
 
-/// A generator of numbers that are the same in every run.
+/// A generator of pseudo-random numbers that are the same in every run.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

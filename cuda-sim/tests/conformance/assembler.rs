@@ -1,13 +1,13 @@
-//! NVIDIA's assembler as the judge of what is PTX, where there is one.
+//! NVIDIA's assembler as a check of what is valid PTX, if it is installed.
 
+use crate::counterpart;
 use crate::device::HEADER;
-use crate::twin;
 use cuda_sys::toolkit::Environment;
 use std::process::Command;
 
-/// Assembles a text for the target that it names; `None` where there is no ptxas, and in twins, which would ask again.
+/// Assembles a text for its target; `None` without ptxas, and in counterpart processes, which would repeat it.
 pub(crate) fn assemble(text: &str) -> Option<Result<(), String>> {
-    if twin::is_one() {
+    if counterpart::is_one() {
         return None;
     }
     let ptxas = Environment::from_process().tool("ptxas").ok()?;
@@ -27,7 +27,7 @@ pub(crate) fn assemble(text: &str) -> Option<Result<(), String>> {
     })
 }
 
-/// The same for kernels `k`, all at once, since an assembler takes its time to start.
+/// Assembles several kernels `k` at once, since the assembler takes long to start.
 #[track_caller]
 pub(crate) fn are_ptx(texts: &[String]) {
     for chunk in texts.chunks(64) {
@@ -37,7 +37,7 @@ pub(crate) fn are_ptx(texts: &[String]) {
     }
 }
 
-/// Has ptxas take a text, where there is one.
+/// Asserts that ptxas accepts a text, if it is installed.
 #[track_caller]
 pub(crate) fn is_ptx(text: &str) {
     match assemble(text) {

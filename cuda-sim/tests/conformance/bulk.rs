@@ -1,4 +1,4 @@
-//! Bulk copies: every form, what is there before the barrier is tested, and what goes to global memory.
+//! Bulk copies: every form, memory before the barrier is tested, and copies to global memory.
 
 use crate::assembler::{assemble, is_ptx};
 use crate::device::{HEADER, Memory, launch, load, unload};
@@ -6,7 +6,7 @@ use crate::instance::{Instance, forms, instances};
 use cuda_sim::ptx::{Modifier as M, Opcode};
 use cuda_sys::CUresult;
 
-/// Each instance once: an immediate, of which instances have several, changes nothing here.
+/// Returns each instance once: an immediate, of which instances have several, has no effect here.
 fn all() -> Vec<Instance> {
     let bulk = |i: &Instance| i.has(M::Bulk) && i.immediate == 0;
     forms().filter(|f| f.opcode == Opcode::Cp).flat_map(instances).filter(bulk).collect()
@@ -27,8 +27,8 @@ fn run(text: &str, from: &[u64], out: usize) -> Vec<u64> {
     to.read(out)
 }
 
-/// One thread: shared memory of 1024 bytes of `0x11` at `s`, and a barrier; the first words before the barrier is tested go
-/// to the output, then whether the phase has ended, then 64 words.
+/// One thread: shared memory of 1024 bytes of `0x11` at `s`, and a barrier. The output gets the first words before the
+/// barrier is tested, then 1 if the phase has ended, then 64 words.
 fn kernel(body: &str) -> String {
     format!(
         "{HEADER}.visible .entry k(.param .u64 in, .param .u64 out) {{ .reg .pred %p; .reg .b16 %mask; .reg .b32 %r, %size, %bar;
@@ -41,7 +41,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// Reads words of shared memory to the output, from the third one on.
+/// Copies words of shared memory to the output, from the third one on.
 const SEE: &str =
     "mov.u64 %at, s; add.u64 %to, %to, 16; SEE: ld.shared.b64 %x, [%at]; st.global.b64 [%to], %x; add.u64 %at, %at, 8;
     add.u64 %to, %to, 8; setp.lt.u64 %p, %at, %last; @%p bra SEE;";
@@ -55,7 +55,7 @@ fn bytes_come_when_the_barrier_is_tested() {
         for bytes in [16usize, 48, 512] {
             let hint = if i.has(M::L2CacheHint) { ", 7" } else { "" };
             let mask = if i.has(M::MulticastCluster) { ", %mask" } else { "" };
-            // From global memory, or from the block's own to where the cluster sees it.
+            // From global memory, or from the block's own shared memory to the cluster's.
             let inside = !i.has(M::Global);
             let from = if inside { "[s+512]" } else { "[%from]" };
             let fill = "mov.u64 %x, 0x2222222222222222; mov.u64 %at, s; add.u64 %at, %at, 512;
@@ -70,7 +70,7 @@ fn bytes_come_when_the_barrier_is_tested() {
             ));
             let words = source(64);
             let got = run(&text, &words, 130);
-            // What goes to several blocks is copied at once.
+            // Multicast copies are made immediately.
             let early = i.has(M::MulticastCluster);
             let new = |k: usize| if inside { 0x2222_2222_2222_2222 } else { words[k] };
             let want: Vec<u64> = [if early { new(0) } else { OLD }, 1]
@@ -122,7 +122,7 @@ fn shared_memory_goes_to_global_memory() {
             assert_eq!(run(&text, &source(1), 8), [OLD, OLD, source(1)[0], OLD, 0, 0, 0, 0], "{}", i.name());
         }
     }
-    // A size of nothing, and what only warms a cache.
+    // An empty copy, and a prefetch.
     for i in all().iter().filter(|i| i.has(M::Prefetched)) {
         let hint = if i.has(M::L2CacheHint) { ", 7" } else { "" };
         let text = kernel(&format!(
@@ -155,7 +155,7 @@ fn what_is_no_bulk_copy_is_refused() {
         (
             "sm_90",
             "cp.async.bulk.shared.global.mbarrier::complete_tx::bytes [s], [%x], 64, [s];",
-            "the modifier .shared does not fit",
+            "the modifier .shared is not allowed here",
         ),
         (
             "sm_90",

@@ -1,4 +1,4 @@
-//! What the manual says of comparisons, choices and conversions.
+//! The PTX manual's semantics of comparisons, selections and conversions.
 
 use crate::Expected;
 use crate::exact::{self, flush, is_nan, nan, one, rounding, value};
@@ -86,7 +86,7 @@ pub(crate) fn choice(i: &Instance, v: &[u64]) -> Vec<Expected> {
     vec![Expected::Bits(if first { v[0] } else { v[1] })]
 }
 
-/// A conversion of one value.
+/// Converts one value.
 fn convert(i: &Instance, to: Type, from: Type, bits: u64) -> Expected {
     let round = rounding(&i.modifiers);
     let ftz = i.has(M::Ftz);
@@ -127,7 +127,7 @@ fn convert(i: &Instance, to: Type, from: Type, bits: u64) -> Expected {
     if is_nan(to, result) { Expected::NaN(to) } else { Expected::Bits(result) }
 }
 
-/// 8-bit formats: every finite value, in the order of its bits.
+/// Returns every finite value of an 8-bit format, in the order of its bits.
 fn bytes(ty: Type) -> Vec<f64> {
     let (fraction_bits, bias, count) = if ty == Type::E4m3x2 { (3, 7, 0x7f) } else { (2, 15, 0x7c) };
     (0..count)
@@ -139,7 +139,8 @@ fn bytes(ty: Type) -> Vec<f64> {
         .collect()
 }
 
-/// The nearest 8-bit number, found among all of them; even wins a tie, the largest stands for everything above.
+/// Returns the nearest 8-bit number, by search over all of them; ties go to even, and the largest one stands for
+/// everything above.
 fn to_byte(i: &Instance, ty: Type, x: f64) -> u64 {
     if x.is_nan() {
         return 0x7f;
@@ -175,7 +176,7 @@ fn from_byte(i: &Instance, ty: Type, byte: u64) -> Expected {
     Expected::Bits(if i.has(M::Relu) { relu(Type::F16, half) } else { half })
 }
 
-/// The power of two next to a magnitude, found among all of them.
+/// Returns the power of two next to a magnitude, by search over all of them.
 fn to_scale(i: &Instance, x: f64) -> u64 {
     let power = |code: i32| 2f64.powi(code - 127);
     let most = if i.has(M::Satfinite) { 254 } else { 255 };
@@ -195,7 +196,7 @@ fn from_scale(code: u64) -> Expected {
     }
 }
 
-/// To 10 bits of fraction: the nearest multiple of 2^13 of the bits, by the rounding mode.
+/// Rounds to 10 bits of fraction: the bits become a multiple of 2^13, by the rounding mode.
 fn tf32(i: &Instance, bits: u64) -> Expected {
     if is_nan(Type::F32, bits) {
         return Expected::NaN(Type::F32);

@@ -1,10 +1,10 @@
-//! Movement, control and special registers.
+//! Data movement, control flow and special registers.
 
 use crate::device::{HEADER, Memory, launch, load, unload};
 use cuda_sim::ptx::Opcode;
 use cuda_sys::CUresult;
 
-/// Instructions that have their cases here.
+/// The instructions that are tested here.
 pub(crate) const COVERED: &[Opcode] = &[
     Opcode::Mov,
     Opcode::Bra,

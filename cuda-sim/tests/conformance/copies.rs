@@ -1,4 +1,4 @@
-//! Copies that a thread starts and waits for: every form and size, what they leave before the wait, and their groups.
+//! Asynchronous copies: every form and size, memory before the wait, and groups.
 
 use crate::assembler::is_ptx;
 use crate::device::{HEADER, Memory, launch, load, unload};
@@ -7,11 +7,11 @@ use cuda_sim::ptx::isa::Shape;
 use cuda_sim::ptx::{Modifier as M, Opcode};
 use cuda_sys::CUresult;
 
-/// Instructions that have their cases here.
+/// The instructions that are tested here.
 pub(crate) const COVERED: &[Opcode] = &[Opcode::Cp];
 
-/// A kernel of threads each of which has 64 bytes of shared memory at `%s`, filled with `0x11` in every byte, and of global
-/// memory at `%g`, copies to 32 of those in the grid's output and ends.
+/// Returns a kernel in which each thread has 64 bytes of shared memory at `%s`, filled with `0x11`, and of global
+/// memory at `%g`. It copies 32 of the former to the grid's output at the end.
 fn kernel(body: &str) -> String {
     format!(
         "{HEADER}.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 size) {{
@@ -28,7 +28,7 @@ fn kernel(body: &str) -> String {
 
 const OLD: u64 = 0x1111_1111_1111_1111;
 
-/// Eight words of global memory for each of so many threads.
+/// Returns eight words of global memory for each of this many threads.
 fn source(threads: u64) -> Vec<u64> {
     (0..threads * 8).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect()
 }
@@ -45,7 +45,7 @@ fn run(text: &str, threads: u32, size: u32) -> Vec<u64> {
     to.read(threads as usize * 8)
 }
 
-/// The words of 16 bytes of a thread's shared memory after a copy of which so many bytes are read.
+/// Returns the words of 16 bytes of a thread's shared memory after a copy that reads this many bytes.
 fn copied(source: &[u64], bytes: usize, filled: usize) -> [u64; 2] {
     let from: Vec<u8> = source.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut to: Vec<u8> = vec![0x11; 16];
@@ -53,7 +53,7 @@ fn copied(source: &[u64], bytes: usize, filled: usize) -> [u64; 2] {
     [0, 8].map(|at| u64::from_le_bytes(to[at..at + 8].try_into().unwrap()))
 }
 
-/// Before the wait the old bytes are there, behind it those of the source.
+/// The old bytes are there before the wait, and the source's after it.
 fn check(i: &Instance, bytes: usize) {
     let shapes = i.form.operands;
     let (partly, unless) =
@@ -80,7 +80,7 @@ fn check(i: &Instance, bytes: usize) {
         } else {
             bytes
         };
-        // More than the copy has is not defined.
+        // More than the size of the copy is undefined.
         if partly && size > bytes {
             continue;
         }
@@ -97,13 +97,13 @@ fn check(i: &Instance, bytes: usize) {
 fn copies_are_made_in_the_wait_for_them() {
     let is_copy = |i: &Instance| i.form.operands.len() >= 3 && !i.has(M::Bulk);
     let all: Vec<Instance> = forms().filter(|f| f.opcode == Opcode::Cp).flat_map(instances).filter(is_copy).collect();
-    // Caches, spaces, prefetches; with and without a hint; whole, partly, unless.
+    // Caches, spaces, prefetches; with and without a hint; whole, partial, or with an ignore predicate.
     let mut named: Vec<(String, usize)> = all.iter().map(|i| (i.name(), i.form.operands.len())).collect();
     named.dedup();
     assert_eq!(all.len() / 6, 2 * 2 * 2 * 4 * 3, "an immediate has {} values in instances", 6);
     for (at, i) in all.iter().step_by(6).enumerate() {
         let sizes: &[usize] = if i.has(M::Cg) { &[16] } else { &[4, 8, 16] };
-        // Prefetches and spaces change nothing: each with one of the sizes.
+        // Prefetches and spaces have no effect: each is tested with one of the sizes.
         check(i, sizes[at % sizes.len()]);
     }
     for bytes in [4, 8, 16] {
@@ -111,7 +111,8 @@ fn copies_are_made_in_the_wait_for_them() {
     }
 }
 
-/// Copies of three groups: a wait leaves the last ones unfinished, and what is in none until all are waited for.
+/// Copies of three groups: a wait leaves the last ones pending, and copies without a group stay pending until all are
+/// waited for.
 #[test]
 fn groups_are_finished_in_order() {
     let copy = |at: u32| format!("cp.async.ca.shared.global [%s+{}], [%g+{at}], 8;", 32 + at);
@@ -140,7 +141,8 @@ fn groups_are_finished_in_order() {
     }
 }
 
-/// Each block has its own: what one has not waited for does not come to the next, which has its shared memory.
+/// Each block has its own copies: a copy that one has not waited for does not reach the next, which has its shared
+/// memory.
 #[test]
 fn what_nobody_waits_for_goes_with_its_block() {
     let text = format!(
@@ -157,7 +159,7 @@ fn what_nobody_waits_for_goes_with_its_block() {
     assert_eq!(to.read(64), [7; 64]);
 }
 
-/// A function that copies, and threads that meet at a barrier: each thread's copies are seen by all behind both.
+/// A function that copies, and threads that synchronise: after both, each thread's copies are visible to all.
 #[test]
 fn other_threads_see_copies_behind_the_wait_and_a_barrier() {
     let text = format!(
@@ -215,8 +217,8 @@ fn copies_that_are_none_are_refused() {
             "cp.async.ca.shared.global.L2::cache_hint [%a], [%b], 8;",
             "'cp.async.ca.shared.global.L2::cache_hint'",
         ),
-        ("sm_90", "cp.async.cs.shared.global [%a], [%b], 8;", "the modifier .cs does not fit"),
-        ("sm_90", "cp.async.ca.shared.shared [%a], [%b], 8;", "the modifier .shared does not fit"),
+        ("sm_90", "cp.async.cs.shared.global [%a], [%b], 8;", "the modifier .cs is not allowed here"),
+        ("sm_90", "cp.async.ca.shared.shared [%a], [%b], 8;", "the modifier .shared is not allowed here"),
     ] {
         let (log, text) = with(target, body);
         assert!(log.contains(what), "{body}: {log}");

@@ -13,7 +13,7 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::fmt::Write;
 use std::ptr::null_mut;
 
-/// Inputs of one evaluation: bits of each source.
+/// The inputs of one evaluation: the bits of each source.
 pub(crate) type Inputs = [u64; 4];
 
 fn context() {
@@ -89,7 +89,7 @@ fn width(ty: Type) -> u32 {
     }
 }
 
-/// The register declaration and the move that brings a 64-bit word into a source register.
+/// Emits the register declaration and the move of a 64-bit word to a source register.
 fn source(text: &mut String, k: usize, ty: Type) {
     let _ = match width(ty) {
         1 => writeln!(text, ".reg .pred %s{k}; setp.ne.u64 %s{k}, %w{k}, 0;"),
@@ -99,7 +99,7 @@ fn source(text: &mut String, k: usize, ty: Type) {
     };
 }
 
-/// One instance inside braces: its sources from `%w0` to `%w3`, its results to `%rd10` and `%rd11`.
+/// Returns one instance in braces: its sources are `%w0` to `%w3`, its results `%rd10` and `%rd11`.
 pub(crate) fn instance_text(instance: &Instance) -> String {
     let mut text = String::new();
     let mut written = Vec::new();
@@ -154,13 +154,13 @@ pub(crate) fn instance_text(instance: &Instance) -> String {
             }
         }
     }
-    // The carry must be read before anything else sets it.
+    // The carry must be read before it is overwritten.
     let split = after.find("addc").unwrap_or(after.len());
     let (rest, carry) = after.split_at(split);
     format!("{text}{before}\n{} {};\n{carry}{rest}\n", instance.name(), written.join(", "))
 }
 
-/// The text of a kernel that runs instances one after the other.
+/// Returns the text of a kernel that runs instances one after the other.
 pub(crate) fn kernel_text(instances: &[&Instance]) -> String {
     let mut text = format!(
         "{HEADER}.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 count) {{
@@ -184,7 +184,7 @@ pub(crate) fn kernel_text(instances: &[&Instance]) -> String {
     text
 }
 
-/// Evaluates instances; each has as many inputs as the others. Gives two words for each input of each instance.
+/// Evaluates instances, which have equally many inputs. Returns two words for each input of each instance.
 pub(crate) fn evaluate(instances: &[&Instance], inputs: &[Vec<Inputs>]) -> Vec<Vec<[u64; 2]>> {
     let text = kernel_text(instances);
     let module = load(&text).unwrap_or_else(|log| panic!("{log}\n{text}"));

@@ -1,12 +1,12 @@
-//! Floating-point arithmetic that is right by construction: LLVM's arbitrary-precision library, and whole numbers.
+//! Correct floating-point arithmetic: LLVM's arbitrary-precision library, and integers.
 //!
-//! Nothing here is shared with the device: it computes with the processor, or rounds in its own way.
+//! It shares nothing with the device, which computes with the processor or rounds in its own way.
 
 use cuda_sim::ptx::{Modifier, Type};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-/// The rounding mode that modifiers name.
+/// Returns the rounding mode of modifiers.
 pub(crate) fn rounding(modifiers: &[Modifier]) -> Round {
     let found = modifiers.iter().find_map(|m| match m {
         Modifier::Rz => Some(Round::TowardZero),
@@ -51,12 +51,12 @@ macro_rules! by_type {
     };
 }
 
-/// The result's bits, rounded once.
+/// Returns the bits of the result, rounded once.
 pub(crate) fn arithmetic(ty: Type, operation: Operation, v: &[u64], round: Round) -> u64 {
     by_type!(ty, compute::<F>(operation, v, round))
 }
 
-/// The value as a `double`, which holds every value of every type.
+/// Returns the value as a `double`, which represents every value of every type.
 pub(crate) fn value(ty: Type, bits: u64) -> f64 {
     fn wide<F: FloatConvert<Double>>(bits: u64) -> f64 {
         let double: Double = F::from_bits(u128::from(bits)).convert(&mut false).value;
@@ -65,7 +65,7 @@ pub(crate) fn value(ty: Type, bits: u64) -> f64 {
     by_type!(ty, wide::<F>(bits))
 }
 
-/// A `double` in another type.
+/// Converts a `double` to another type.
 pub(crate) fn from_value(ty: Type, value: f64, round: Round) -> u64 {
     fn narrow<F: Float>(value: f64, round: Round) -> u64
     where
@@ -78,7 +78,7 @@ pub(crate) fn from_value(ty: Type, value: f64, round: Round) -> u64 {
     by_type!(ty, narrow::<F>(value, round))
 }
 
-/// An integer in a floating-point type.
+/// Converts an integer to a floating-point type.
 pub(crate) fn from_integer(ty: Type, integer: i128, round: Round) -> u64 {
     fn convert<F: Float>(integer: i128, round: Round) -> u64 {
         F::from_i128_r(integer, round).value.to_bits() as u64
@@ -86,7 +86,7 @@ pub(crate) fn from_integer(ty: Type, integer: i128, round: Round) -> u64 {
     by_type!(ty, convert::<F>(integer, round))
 }
 
-/// The square root: of the significand as a whole number with many more bits than are kept, its remainder sticky.
+/// The square root: that of the significand as an integer with many more bits than are kept, with a sticky remainder.
 pub(crate) fn square_root(ty: Type, bits: u64, round: Round) -> u64 {
     fn root<F: Float + FloatConvert<Double>>(bits: u64, round: Round) -> u64 {
         let x = F::from_bits(u128::from(bits));
@@ -127,7 +127,7 @@ fn fraction_bits(ty: Type) -> u32 {
     }
 }
 
-/// The bits that are the exponent.
+/// Returns the mask of the exponent's bits.
 fn exponent_mask(ty: Type) -> u64 {
     (sign(ty) - 1) & !((1 << fraction_bits(ty)) - 1)
 }
@@ -149,7 +149,7 @@ pub(crate) fn is_subnormal(ty: Type, bits: u64) -> bool {
     bits & exponent_mask(ty) == 0 && bits & (sign(ty) - 1) != 0
 }
 
-/// Subnormal numbers become zeros of their sign.
+/// Replaces subnormal numbers by zeros of their sign.
 pub(crate) fn flush(ty: Type, bits: u64) -> u64 {
     if is_subnormal(ty, bits) { bits & sign(ty) } else { bits }
 }
@@ -163,7 +163,7 @@ pub(crate) fn one(ty: Type) -> u64 {
     from_integer(ty, 1, Round::NearestTiesToEven)
 }
 
-/// Rounds to a whole number.
+/// Rounds to an integral value.
 pub(crate) fn to_integral(value: f64, modifiers: &[Modifier]) -> f64 {
     let found = modifiers.iter().find_map(|m| match m {
         Modifier::Rni => Some(Round::NearestTiesToEven),

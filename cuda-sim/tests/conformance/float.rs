@@ -1,4 +1,4 @@
-//! What the manual says of floating-point instructions.
+//! The PTX manual's semantics of floating-point instructions.
 
 use crate::exact::{self, Operation, arithmetic, flush, is_nan, is_subnormal, nan, one, rounding, sign, value};
 use crate::instance::Instance;
@@ -18,12 +18,12 @@ pub(crate) fn saturate(ty: Type, bits: u64) -> u64 {
     }
 }
 
-/// Negative results become 0.
+/// Replaces negative results by 0.
 pub(crate) fn relu(ty: Type, bits: u64) -> u64 {
     if !is_nan(ty, bits) && bits & sign(ty) != 0 { 0 } else { bits }
 }
 
-/// The smaller of two numbers: NaN loses unless `.NaN` says otherwise, and -0 is less than 0.
+/// Returns the smaller of two numbers: NaN loses unless `.NaN` is given, and -0 is less than 0.
 fn smaller(ty: Type, a: u64, b: u64, nan_wins: bool) -> u64 {
     match (is_nan(ty, a), is_nan(ty, b)) {
         (true, true) => return nan(ty),
@@ -55,11 +55,11 @@ fn extremum(i: &Instance, ty: Type, a: u64, b: u64) -> u64 {
     }
 }
 
-/// How far an approximation may be off, relative to the result and absolutely, by the manual.
+/// Returns the error that the manual allows for an approximation, relative to the result and absolute.
 fn tolerance(i: &Instance, ty: Type, x: f64) -> (f64, f64) {
     let bit = |n: i32| 2f64.powi(-n);
     match (i.opcode(), ty) {
-        // Two units in the last place, and half of one for what the reference was rounded to.
+        // Two units in the last place, and half of one for the rounding of the reference.
         (Opcode::Div, _) => (2.5 * bit(23), 0.0),
         (Opcode::Rcp | Opcode::Rsqrt, Type::F64) => (bit(19), 0.0),
         (Opcode::Sin | Opcode::Cos, _) => (0.0, if x.abs() <= 3.2 { bit(20) } else { bit(14) }),
@@ -104,14 +104,14 @@ fn approximate(i: &Instance, ty: Type, v: &[u64]) -> Expected {
     let rounded = exact::from_value(ty, exact, Round::NearestTiesToEven);
     let tiny = is_subnormal(ty, rounded);
     let (relative, absolute) = tolerance(i, ty, x[0]);
-    // A result at the edge of what is flushed may be either.
+    // A result at the limit of flushing may be either value.
     let least =
         value(ty, exact::from_value(ty, if double { f64::MIN_POSITIVE } else { 2f64.powi(-126) }, Round::TowardZero));
     let absolute = if ftz && tiny || gross { absolute.max(least) } else { absolute.max(2f64.powi(-149)) };
     Expected::Near(Near { ty, exact, relative, absolute })
 }
 
-/// One lane.
+/// Computes one lane.
 fn lane(i: &Instance, ty: Type, v: &[u64]) -> Expected {
     let ftz = i.has(M::Ftz) && matches!(ty, Type::F32 | Type::F16);
     let v: Vec<u64> = v.iter().map(|bits| if ftz { flush(ty, *bits) } else { *bits }).collect();

@@ -1,4 +1,4 @@
-//! Values at the edges of each type, and some without any order.
+//! Extreme values of each type, and pseudo-random ones.
 
 use crate::device::Inputs;
 use crate::instance::Instance;
@@ -133,7 +133,7 @@ fn integers(bits: u32) -> Vec<u64> {
     all
 }
 
-/// Values of a type as bits; packed types combine two values.
+/// Returns extreme values of a type as bits; packed types combine two values.
 fn edges(ty: Type) -> Vec<u64> {
     let pairs = |half: Vec<u64>, bits: u32| {
         let n = half.len();
@@ -152,22 +152,22 @@ fn edges(ty: Type) -> Vec<u64> {
     }
 }
 
-/// A value of the type without any order; for floats of every magnitude that matters.
+/// Returns a pseudo-random value of the type; floats have every magnitude that matters.
 fn random(ty: Type, random: &mut Random) -> u64 {
     let bits = ty.bits().clamp(1, 64);
     let value = random.next() & (u64::MAX >> (64 - bits));
     match ty {
-        // Exponents near each other, so that sums round.
+        // Exponents are near each other, so that sums round.
         Type::F32 => value & 0x83ff_ffff | 0x3c00_0000,
         Type::F64 => value & 0x803f_ffff_ffff_ffff | 0x3fc0_0000_0000_0000,
         _ => value,
     }
 }
 
-/// The number of inputs every instance of a chunk gets.
+/// The number of inputs of every instance of a chunk.
 pub(crate) const COUNT: usize = 2048;
 
-/// Inputs of an instance: combinations of edges, and random values for the rest.
+/// Returns the inputs of an instance: combinations of extreme values, then random ones.
 pub(crate) fn inputs(instance: &Instance) -> Vec<Inputs> {
     let types = instance.sources();
     let mut generator = Random(0x9e37_79b9_7f4a_7c15);
@@ -176,7 +176,7 @@ pub(crate) fn inputs(instance: &Instance) -> Vec<Inputs> {
     let mut all = Vec::with_capacity(COUNT);
     let from_edges = if total <= COUNT * 3 / 4 { total } else { COUNT * 3 / 4 };
     for i in 0..from_edges {
-        // All combinations where they fit, else some spread over all of them.
+        // All combinations if they fit, else some spread over all of them.
         let mut index = if total <= from_edges { i } else { (generator.next() % total as u64) as usize };
         let mut input = [0; 4];
         for (value, set) in input.iter_mut().zip(&sets) {

@@ -1,19 +1,19 @@
-//! Every way to write an instruction: each form of the table with each choice of its modifiers and types.
+//! Instances of instructions: each form of the table with each combination of its modifiers and types.
 
 use cuda_sim::ptx::isa::{Form, Shape, TABLES};
 use cuda_sim::ptx::{Modifier, Opcode, Type};
 
-/// One way to write an instruction.
+/// A form with modifiers and types chosen.
 #[derive(Clone, Debug)]
 pub(crate) struct Instance {
     pub(crate) form: &'static Form,
     pub(crate) modifiers: Vec<Modifier>,
     pub(crate) types: Vec<Type>,
-    /// The value of the form's immediate operand, where it has one.
+    /// The value of the form's immediate operand, if it has one.
     pub(crate) immediate: u32,
 }
 
-/// Tables of `lop3` that are tried.
+/// The tables of `lop3` that are tested.
 const IMMEDIATES: [u32; 6] = [0x00, 0xff, 0xe8, 0x96, 0x1b, 0xca];
 
 impl Instance {
@@ -29,7 +29,7 @@ impl Instance {
         self.form.opcode
     }
 
-    /// The name as PTX writes it; `prmt` has its mode behind the type.
+    /// Returns the name in PTX; `prmt` has its mode after the type.
     pub(crate) fn name(&self) -> String {
         let mut parts = vec![self.form.opcode.name()];
         let modifiers = self.modifiers.iter().map(|m| m.name());
@@ -41,7 +41,7 @@ impl Instance {
         parts.join(".")
     }
 
-    /// The type of an operand.
+    /// Returns the type of an operand.
     pub(crate) fn operand_type(&self, shape: Shape) -> Type {
         let wide = |ty: Type| match ty {
             Type::S16 => Type::S32,
@@ -80,7 +80,7 @@ fn product<T: Clone>(sets: &[Vec<Vec<T>>]) -> Vec<Vec<T>> {
     })
 }
 
-/// Every instance of a form.
+/// Returns every instance of a form.
 pub(crate) fn instances(form: &'static Form) -> Vec<Instance> {
     let groups: Vec<Vec<Vec<Modifier>>> = form
         .groups
@@ -103,7 +103,7 @@ pub(crate) fn instances(form: &'static Form) -> Vec<Instance> {
     all
 }
 
-/// Every form of the table.
+/// Returns every form of the table.
 pub(crate) fn forms() -> impl Iterator<Item = &'static Form> {
     TABLES.iter().copied().flatten()
 }

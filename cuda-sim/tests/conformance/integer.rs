@@ -1,10 +1,10 @@
-//! What the manual says of integer instructions, in whole numbers without a width.
+//! The PTX manual's semantics of integer instructions, in unbounded integers.
 
 use crate::Expected;
 use crate::instance::Instance;
 use cuda_sim::ptx::{Modifier as M, Opcode, Type};
 
-/// A value of the type as a number.
+/// Returns a value of the type as an integer.
 pub(crate) fn number(ty: Type, bits: u64) -> i128 {
     let width = ty.bits();
     let bits = if width == 64 { bits } else { bits & ((1 << width) - 1) };
@@ -31,7 +31,7 @@ pub(crate) fn clamp(ty: Type, number: i128) -> i128 {
     number.clamp(low, high)
 }
 
-/// A bit, which is 0 outside of the word.
+/// Returns a bit, which is 0 outside of the word.
 fn bit(word: u64, at: u64) -> u64 {
     if at < 64 { word >> at & 1 } else { 0 }
 }
@@ -81,7 +81,7 @@ fn prmt(i: &Instance, v: &[u64]) -> u64 {
     u64::from(u32::from_le_bytes(chosen.map(|k| bytes[k])))
 }
 
-/// Each bit by the row of the table that the three sources make.
+/// Looks up each bit in the table, at the row given by the three sources.
 fn table(i: &Instance, v: &[u64]) -> u64 {
     let row = |k: u64| bit(v[0], k) << 2 | bit(v[1], k) << 1 | bit(v[2], k);
     (0..32).map(|k| u64::from(i.immediate >> row(k) & 1) << k).sum()
@@ -105,7 +105,7 @@ fn fns(mask: u64, base: u64, offset: i64) -> u64 {
     0xffff_ffff
 }
 
-/// Some bits of a word as a number, signed if the type is.
+/// Returns some bits of a word as an integer, signed if the type is.
 pub(crate) fn bits_from(ty: Type, word: u64, at: u32, bits: u32) -> i128 {
     let part = word >> at & ((1 << bits) - 1);
     if ty.is_signed() && part >> (bits - 1) != 0 { i128::from(part) - (1 << bits) } else { i128::from(part) }
@@ -123,15 +123,15 @@ fn dot(i: &Instance, v: &[u64]) -> i128 {
     }
 }
 
-/// Sum or difference with the flag on both sides: the result and the flag.
+/// Adds or subtracts with carry in and out: returns the result and the flag.
 fn with_carry(i: &Instance, bits: u32, v: &[u64]) -> Vec<Expected> {
     let word = |k: usize| i128::from(v[k]);
     let last = v.last().copied().unwrap_or(0);
     let takes = matches!(i.opcode(), Opcode::Addc | Opcode::Subc | Opcode::Madc);
-    // The carry was made by adding all ones to the low 32 bits of the input.
+    // The carry was produced by adding all ones to the low 32 bits of the input.
     let carry = i128::from(takes && last & 0xffff_ffff != 0);
     let exact = match i.opcode() {
-        // the complement is added, and one or what the flag says
+        // the complement is added, and one or the flag
         Opcode::Sub | Opcode::Subc => {
             let one = if takes { carry } else { 1 };
             word(0) + ((1 << bits) - 1 - word(1)) + one
@@ -149,7 +149,7 @@ fn with_carry(i: &Instance, bits: u32, v: &[u64]) -> Vec<Expected> {
     results
 }
 
-/// The low or the high word of a product.
+/// Returns the low or the high word of a product.
 fn part_of_product(ty: Type, a: u64, b: u64, high: bool) -> u64 {
     let at = if high { ty.bits() } else { 0 };
     if !ty.is_signed() {
@@ -160,7 +160,7 @@ fn part_of_product(ty: Type, a: u64, b: u64, high: bool) -> u64 {
 }
 
 fn divide(i: &Instance, ty: Type, x: i128, y: i128) -> i128 {
-    // By zero: what NVIDIA's hardware gives, where the manual leaves it open.
+    // Division by zero: the result of NVIDIA's hardware, since the manual leaves it open.
     match (i.opcode(), y) {
         (Opcode::Div, 0) => -1,
         (_, 0) => x,
@@ -223,7 +223,7 @@ fn products(i: &Instance, ty: Type, v: &[u64]) -> i128 {
     if i.has(M::Wide) {
         return n(0) * n(1) + v.get(2).map_or(0, |c| i128::from(*c));
     }
-    // What is added to is the word that the product's part is.
+    // The addend is the same word of the product.
     let part = match (i.opcode(), i.has(M::Hi)) {
         (Opcode::Mul24 | Opcode::Mad24, high) => {
             let product = bits_from(ty, v[0], 0, 24) * bits_from(ty, v[1], 0, 24);

@@ -1,8 +1,9 @@
 //! Conformance: every instruction of the table, with every type and modifier, against the rules of the PTX manual.
 //!
-//! Cases come from the instruction table itself, so an instruction without a reference here is a failure. Expected
-//! values are computed with whole numbers and with LLVM's arbitrary-precision arithmetic, never by the device; results
-//! are compared bit for bit, NaNs apart (any NaN is as good as another) and approximations (within the manual's error).
+//! Cases are generated from the instruction table, so an instruction without a reference here is a failure. Expected
+//! values are computed with integers and with LLVM's arbitrary-precision arithmetic, never by the device. Results are
+//! compared bit for bit, except NaNs (all are equal) and approximations (within the manual's error). Each test runs
+//! again in a process with the fiber engine, and the two engines must agree in every bit.
 //! Each test runs again in a process whose engine is fibers, and the two engines must agree in every bit.
 
 #[macro_use]
@@ -14,6 +15,7 @@ mod bulk;
 mod compare;
 mod control;
 mod copies;
+mod counterpart;
 mod device;
 mod exact;
 mod float;
@@ -26,7 +28,6 @@ mod memory;
 #[path = "../common/random.rs"]
 mod random;
 mod sync;
-mod twin;
 mod video;
 
 use cuda_sim::ptx::isa::{Form, Shape};
@@ -44,14 +45,14 @@ pub(crate) struct Near {
     absolute: f64,
 }
 
-/// What a result must be.
+/// An expected result.
 #[derive(Clone, Debug)]
 pub(crate) enum Expected {
     Bits(u64),
     /// Any NaN of the type.
     NaN(Type),
     Near(Near),
-    /// Two halves of so many bits, the lower first.
+    /// Two halves of this many bits, the lower one first.
     Pair(u32, Box<[Expected; 2]>),
 }
 
@@ -77,12 +78,13 @@ impl Expected {
     }
 }
 
-/// Instructions whose effect is not a function of their sources: those have cases of their own.
+/// Returns true for instructions whose effect is not a function of their sources: those have tests of their own.
 fn has_own_cases(form: &Form) -> bool {
     EXEMPT.iter().any(|(_, opcodes)| opcodes.contains(&form.opcode))
 }
 
-/// What is exempt from the reference below, why, and where its cases are instead. Nothing else is.
+/// The instructions that are exempt from the reference below, with the reason and the place of their tests. There are
+/// no others.
 const EXEMPT: &[(&str, &[Opcode])] = &[
     ("movement and control: an effect on the thread's path, with programs in `control`", control::COVERED),
     ("memory: an effect on memory that depends on the address, with its cases in `memory`", memory::COVERED),
@@ -93,7 +95,7 @@ const EXEMPT: &[(&str, &[Opcode])] = &[
 ];
 
 /// Every form of the table is either evaluated against the reference, in all its instances, or exempt by exactly one
-/// entry; and every entry is of the table.
+/// entry; and every entry is in the table.
 #[test]
 fn every_form_is_checked_or_exempt() {
     let mut exempt = std::collections::HashMap::new();
@@ -124,10 +126,10 @@ fn every_form_is_checked_or_exempt() {
     }
 }
 
-/// The results that the manual demands.
+/// Returns the results that the manual specifies.
 fn reference(i: &Instance, input: &Inputs) -> Vec<Expected> {
     let sources = i.sources();
-    // Sources as the instruction sees them: as wide as their types.
+    // Sources truncated to the width of their types.
     let cut = |(value, ty): (&u64, &Type)| match ty.bits() {
         1 => u64::from(*value != 0),
         64 => *value,
@@ -155,7 +157,7 @@ const CHUNK: usize = 24;
 
 static EVALUATED: AtomicUsize = AtomicUsize::new(0);
 
-fn check(form: &'static Form, digest: &mut twin::Digest) {
+fn check(form: &'static Form, digest: &mut counterpart::Digest) {
     let all = instances(form);
     for chunk in all.chunks(CHUNK) {
         let chunk: Vec<&Instance> = chunk.iter().collect();
@@ -177,12 +179,12 @@ fn check(form: &'static Form, digest: &mut twin::Digest) {
 fn check_all(wanted: &str) {
     let chosen: Vec<_> = forms().filter(|f| !has_own_cases(f) && kind(f) == wanted).collect();
     assert!(!chosen.is_empty());
-    // `set` has the comparisons of `setp`, and takes as long as all others together
-    let twins = if wanted == "set" { &[twin::FIBERS] } else { twin::TWINS };
-    twin::agree(twins, |digest| chosen.into_iter().for_each(|form| check(form, digest)));
+    // `set` has the comparisons of `setp`, and takes as long as all other instructions together
+    let counterparts = if wanted == "set" { &[counterpart::FIBERS] } else { counterpart::COUNTERPARTS };
+    counterpart::agree(counterparts, |digest| chosen.into_iter().for_each(|form| check(form, digest)));
 }
 
-/// The kind of the first type, which the tests share the table by.
+/// Returns the kind of the first type, by which the tests divide the table.
 fn kind(form: &Form) -> &'static str {
     if form.opcode == Opcode::Cvt {
         return "conversion";
@@ -206,7 +208,7 @@ fn kind(form: &Form) -> &'static str {
 
 macro_rules! kinds {
     ($($test:ident = $kind:literal),+ $(,)?) => {
-        /// The kinds that there is a test of.
+        /// The kinds that are tested.
         const TESTED: &[&str] = &[$($kind),+];
         $(
             #[test]

@@ -1,7 +1,8 @@
-//! Matrices of a warp: every product in every shape, type and layout, and the moves between shared memory and lanes.
+//! Matrix operations of a warp: every product in every shape, type and layout, and moves between shared memory and
+//! lanes.
 //!
-//! Layouts and arithmetic are written here a second time, from the tables of the PTX manual and with whole numbers; where
-//! there is NVIDIA's assembler, it takes every instance.
+//! Layouts and arithmetic are implemented here a second time, from the tables of the PTX manual and with integers.
+//! NVIDIA's assembler, if it is installed, must accept every instance.
 
 mod arithmetic;
 mod layouts;
@@ -20,23 +21,23 @@ use cuda_sys::CUresult;
 use layouts::Shape;
 use std::fmt::Write;
 
-/// Instructions that have their cases here.
+/// The instructions that are tested here.
 pub(crate) const COVERED: &[Opcode] =
     &[Opcode::Ldmatrix, Opcode::Mma, Opcode::Movmatrix, Opcode::Stmatrix, Opcode::Wmma];
 
 const LANES: usize = 32;
-/// Warps that try an instance, two to a block.
+/// The number of warps that test an instance, two in a block.
 const WARPS: usize = 24;
 
-/// A product as the tests see it.
+/// A product to be tested.
 struct Case<'a> {
     shape: Shape,
     kind: Kind<'a>,
-    /// True for `A` and `B` that are held column by column, in the four small products of `m8n8k4`.
+    /// True for `A` and `B` that are column-major, in the four small products of `m8n8k4`.
     quads: Option<[bool; 2]>,
 }
 
-/// Bits of the register that holds elements of a type, and how many it holds.
+/// Returns the bits of the register that holds elements of a type, and the number of elements in it.
 fn register(ty: Type) -> (u32, usize) {
     let bits = if ty.bits() == 64 { 64 } else { 32 };
     (bits, (bits / ty.bits()) as usize)
@@ -53,7 +54,7 @@ impl<'a> Case<'a> {
         Case { shape, kind, quads: small.then(|| [layouts[0], layouts[1]]) }
     }
 
-    /// Types of `D`, `A`, `B` and `C`, and how many registers a lane has of each.
+    /// Returns the types of `D`, `A`, `B` and `C`, and the number of registers of a lane for each.
     fn registers(&self) -> [(Type, usize); 4] {
         let (s, lanes) = (self.shape, if self.quads.is_some() { 8 } else { LANES });
         let count = |ty: Type, elements: usize| (ty, elements / lanes / register(ty).1);
@@ -74,7 +75,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// An element without any order, and often at an edge.
+/// Returns a pseudo-random element, often an extreme value.
 fn value(ty: Type, style: usize, random: &mut Random) -> u64 {
     let bits = random.next() >> 8;
     let mask = u64::MAX >> (64 - ty.bits());
@@ -86,9 +87,9 @@ fn value(ty: Type, style: usize, random: &mut Random) -> u64 {
             | (bits >> 3) & ((1 << fraction_bits) - 1)
     };
     match (ty, style % 6) {
-        // Anything, with infinities and NaNs where there are some.
+        // Any bits, including infinities and NaNs.
         (_, 0) => random.next() & mask,
-        // Mostly nothing.
+        // Mostly zeros.
         (_, 1) if !bits.is_multiple_of(8) => {
             if bits & 8 == 0 {
                 0
@@ -96,7 +97,7 @@ fn value(ty: Type, style: usize, random: &mut Random) -> u64 {
                 (1 << (ty.bits() - 1)) & mask
             }
         }
-        // Subnormal numbers and small ones.
+        // Subnormal and small numbers.
         (Type::F16, 2) => near(5, 10, 0, 3),
         (Type::Bf16, 2) => near(8, 7, 60, 8),
         (Type::F32 | Type::Tf32, 2) => near(8, 23, 0, 100),
@@ -109,13 +110,13 @@ fn value(ty: Type, style: usize, random: &mut Random) -> u64 {
         (Type::F64, s) => near(11, 52, if s == 3 { 1022 } else { 900 }, if s == 3 { 3 } else { 240 }),
         (Type::E4m3, s) => near(4, 3, if s == 3 { 4 } else { 0 }, if s == 3 { 10 } else { 15 }),
         (Type::E5m2, s) => near(5, 2, if s == 3 { 8 } else { 0 }, if s == 3 { 14 } else { 31 }),
-        // Accumulators at the ends of their range.
+        // Accumulators near the limits of their range.
         (Type::S32, 3) => (i64::from(i32::MAX) + (bits % 4000) as i64 - 2000) as u64 & mask,
         _ => bits & mask,
     }
 }
 
-/// The registers of all lanes, as words in the order of the operands `A`, `B`, `C`.
+/// Returns the registers of all lanes, as words in the order of the operands `A`, `B`, `C`.
 fn inputs(case: &Case<'_>, style: usize, random: &mut Random) -> Vec<Vec<u64>> {
     let fill = |ty: Type, random: &mut Random| {
         let (bits, count) = register(ty);
@@ -131,7 +132,7 @@ fn inputs(case: &Case<'_>, style: usize, random: &mut Random) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// The matrices that lanes hold, which `quad` chooses among four.
+/// Returns a matrix from the lanes' fragments; `quad` selects one of four.
 fn gather(case: &Case<'_>, lanes: &[Vec<u64>], matrix: usize, quad: usize) -> Vec<Vec<u64>> {
     let (s, all) = (case.shape, case.registers());
     let (rows, columns) = [(s.m, s.n), (s.m, s.k), (s.k, s.n), (s.m, s.n)][matrix];
@@ -149,7 +150,7 @@ fn gather(case: &Case<'_>, lanes: &[Vec<u64>], matrix: usize, quad: usize) -> Ve
     found
 }
 
-/// The instruction with registers `%a0..`, `%b0..`, `%c0..` and `%d0..`.
+/// Returns the instruction, with registers `%a0..`, `%b0..`, `%c0..` and `%d0..`.
 fn product_text(i: &Instance, case: &Case<'_>) -> (String, String) {
     let names = ["%d", "%a", "%b", "%c"];
     let (mut declared, mut operands) = (String::new(), Vec::new());
@@ -235,7 +236,7 @@ fn products() {
     all.iter().for_each(check);
 }
 
-/// The assembler takes every product for its oldest target, and none for an older one.
+/// The assembler accepts every product for its oldest target, and none for an older one.
 #[test]
 fn products_are_ptx() {
     let all = all(Opcode::Mma);
@@ -258,7 +259,7 @@ fn products_are_ptx() {
         };
         let oldest = [75, 80, 89, 90].into_iter().find(|target| load(&on(*target)).is_ok()).expect("a target");
         let others = targets.entry(oldest).or_default();
-        // One of each kind is put before the assembler on the target before.
+        // One of each kind is passed to the assembler for the preceding target.
         let first = others.iter().all(|other| other.modifiers[2] != i.modifiers[2] || other.types[1] != i.types[1]);
         if first {
             others.push(i);
@@ -271,7 +272,7 @@ fn products_are_ptx() {
     assert_eq!(targets.keys().copied().collect::<Vec<_>>(), [75, 80, 89, 90]);
 }
 
-/// The body of a kernel that must be refused by this device, and by the assembler.
+/// Asserts that this device and the assembler refuse the body of a kernel.
 #[track_caller]
 fn is_refused(target: &str, body: &str, what: &str) {
     let text = format!(
@@ -296,12 +297,12 @@ fn matrices_that_are_none_are_refused() {
         (
             "sm_90",
             format!("{mma} {f4}, {r2}, {r2}, {f4};"),
-            format!("the matrix A of '{mma}' has 4 register(s) in each lane, 2 given"),
+            format!("the matrix A of '{mma}' has 4 register(s) in each lane, but 2 are given"),
         ),
         (
             "sm_90",
             format!("{mma} {r2}, {r4}, {r2}, {f4};"),
-            format!("the matrix D of '{mma}' has 4 register(s) in each lane, 2 given"),
+            format!("the matrix D of '{mma}' has 4 register(s) in each lane, but 2 are given"),
         ),
         (
             "sm_90",
@@ -311,7 +312,7 @@ fn matrices_that_are_none_are_refused() {
         (
             "sm_90",
             "mma.sync.aligned.m16n8k16.col.row.f32.f16.f16.f32 %r0, %r0, %r0, %r0;".to_owned(),
-            "A is held by rows and B by columns, '.row.col'".to_owned(),
+            "A must be row-major and B column-major: '.row.col'".to_owned(),
         ),
         (
             "sm_90",
@@ -331,7 +332,7 @@ fn matrices_that_are_none_are_refused() {
         (
             "sm_90",
             format!("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {r2}, [%rd1];"),
-            "the fragment of 'ldmatrix.sync.aligned.m8n8.x4.shared.b16' has 4 register(s) in each lane, 2 given"
+            "the fragment of 'ldmatrix.sync.aligned.m8n8.x4.shared.b16' has 4 register(s) in each lane, but 2 are given"
                 .to_owned(),
         ),
         (
@@ -342,7 +343,7 @@ fn matrices_that_are_none_are_refused() {
         (
             "sm_90",
             format!("ldmatrix.sync.aligned.m8n8.x2.global.b16 {r2}, [%rd1];"),
-            "the modifier .global does not fit".to_owned(),
+            "the modifier .global is not allowed here".to_owned(),
         ),
         ("sm_90", ".reg .e4m3 %x;".to_owned(), "a type expected, '.e4m3' found".to_owned()),
         ("sm_90", ".shared .b1 x;".to_owned(), "'.b1' is not known in a variable".to_owned()),

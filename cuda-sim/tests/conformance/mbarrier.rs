@@ -1,5 +1,5 @@
 //! Barriers in shared memory that count arrivals and bytes: every instance against a model of the manual's rules, and
-//! threads that wait for each other by them.
+//! threads that wait for each other.
 
 use crate::assembler::{assemble, is_ptx};
 use crate::device::{HEADER, Memory, launch, load, unload};
@@ -9,10 +9,10 @@ use cuda_sim::ptx::{Modifier as M, Opcode};
 use cuda_sys::CUresult;
 use std::fmt::Write;
 
-/// Instructions that have their cases here.
+/// The instructions that are tested here.
 pub(crate) const COVERED: &[Opcode] = &[Opcode::Mbarrier];
 
-/// The contents of a barrier by the manual.
+/// A barrier's state by the manual.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Model {
     pending: u32,
@@ -34,12 +34,12 @@ impl Model {
     }
 }
 
-/// The instruction with its operands behind its name, where `%n` is a number, `%state` a state and `%p` the answer.
+/// Returns the instruction with operands, where `%n` is a number, `%state` a state and `%p` the result.
 fn written(i: &Instance, operands: &str) -> String {
     format!("{} {operands};\n", i.name())
 }
 
-/// One thread and many instructions: those that give nothing are seen by those that do.
+/// One thread and many instructions: those without a result are observed through those with one.
 struct Script {
     text: String,
     results: Vec<(u64, String)>,
@@ -56,7 +56,7 @@ impl Script {
         self.result("%r", truth.into(), what);
     }
 
-    /// The operand for the object, as the instance's space has it.
+    /// Returns the operand for the object in the instance's space.
     fn object(i: &Instance) -> &'static str {
         if i.has(M::Shared) || i.has(M::SharedCta) || i.has(M::SharedCluster) { "[s]" } else { "[%generic]" }
     }
@@ -81,7 +81,7 @@ impl Script {
         }
     }
 
-    /// A change that leaves the barrier in a state that is defined; returns false where there is none.
+    /// Applies a change that leaves the barrier in a defined state; returns false if there is none.
     fn change(&mut self, i: &Instance, model: &mut Model, state: &mut Option<u32>, random: &mut Random) -> bool {
         let number = (random.next() >> 30) as u32 % 3 + 1;
         let object = Script::object(i);
@@ -100,7 +100,7 @@ impl Script {
         let counted = i.form.operands.len() == 3 && !i.has(M::ExpectTx);
         let count = if counted { number } else { 1 };
         let room = if i.has(M::NoComplete) { model.pending.saturating_sub(1) } else { model.pending };
-        // A barrier for nobody is not defined.
+        // A barrier with no expected arrivals is undefined.
         let keeps = model.expected - if i.has(M::ArriveDrop) { count.min(model.expected) } else { 0 };
         if count > room || keeps == 0 {
             return false;
@@ -137,7 +137,7 @@ fn objects_follow_the_rules() {
     let (tests, changes): (Vec<&Instance>, Vec<&Instance>) =
         rest.into_iter().filter(|i| !i.has(M::PendingCount)).partition(|i| i.has(M::TestWait) || i.has(M::TryWait));
     let mut random = Random(0x0f1e_2d3c_4b5a_6978);
-    // Those that have not had their turn come first, in an order without any pattern.
+    // Unused ones come first, in pseudo-random order.
     let mut left: Vec<&Instance> = changes.clone();
     (1..left.len()).for_each(|at| left.swap(at, (random.next() >> 20) as usize % (at + 1)));
     for (round, begin) in starts.iter().filter(|i| i.has(M::Init)).cycle().take(24).enumerate() {
@@ -153,7 +153,7 @@ fn objects_follow_the_rules() {
                 let i = changes[(random.next() >> 20) as usize % changes.len()];
                 script.change(i, &mut model, &mut state, &mut random);
             }
-            // A state is of this phase or of the one before.
+            // A state is of this phase or of the preceding one.
             state = state.filter(|phase| *phase + 1 >= model.phase);
             script.look(&tests, &model, state, &mut random);
         }
@@ -183,7 +183,7 @@ fn run(script: &Script) {
     }
 }
 
-/// Threads hand numbers round: each writes its own, arrives, waits, and reads its neighbour's; phase after phase.
+/// Threads pass numbers around: in each phase each writes its own, arrives, waits, and reads its neighbour's.
 #[test]
 fn threads_wait_for_each_other() {
     let arrive = "mbarrier.arrive.shared.b64 %state, [bar];";
@@ -216,7 +216,7 @@ fn threads_wait_for_each_other() {
             .shared .align 8 .b64 bar; .shared .align 4 .b32 cells[192];
             mov.u32 %r0, %tid.x; mov.u32 %sum, 0; mov.u32 %i, 0; setp.eq.u32 %q, %r0, 0;
             @%q mbarrier.init.shared.b64 [bar], 96; bar.sync 0;
-            // Two rows of cells in turn: who is a phase behind still reads the other one.
+            // Two rows of cells alternate: a thread that is a phase behind still reads the other one.
             LOOP: and.b32 %r1, %i, 1; mad.lo.u32 %r1, %r1, 96, %r0; shl.b32 %r1, %r1, 2; mov.u32 %r2, cells; add.u32 %r1, %r1, %r2;
             mad.lo.u32 %r3, %i, 1000, %r0; st.shared.u32 [%r1], %r3;
             {{ {wait} }}
@@ -237,11 +237,11 @@ fn threads_wait_for_each_other() {
     }
 }
 
-/// A warp copies, others compute: the copies arrive at a barrier of their own, and what was read at another.
+/// A warp copies, others compute: the copies arrive at one barrier, and the readers at another.
 #[test]
 fn copies_arrive_when_they_are_made() {
     for (noinc, full) in [(".noinc", 32), ("", 0)] {
-        // Without `.noinc` the barrier counts the arrival by itself, and one more of each thread ends the phase.
+        // Without `.noinc` the barrier's count includes the arrival, and one more of each thread ends the phase.
         let more = if noinc.is_empty() { "mbarrier.arrive.shared.b64 _, [%full];" } else { "" };
         let full = full.max(32);
         let text = format!(
@@ -272,7 +272,7 @@ fn copies_arrive_when_they_are_made() {
     }
 }
 
-/// Before the barrier is tested nothing is copied.
+/// Nothing is copied before the barrier is tested.
 #[test]
 fn copies_that_arrive_are_made_when_the_barrier_is_tested() {
     let text = format!(
@@ -308,17 +308,17 @@ fn barriers_that_are_none_are_refused() {
         (
             "sm_90",
             "mbarrier.arrive.shared::cluster.b64 %x, [%r];",
-            "'mbarrier.arrive.shared::cluster.b64' gives no state: '_' stands in its place",
+            "'mbarrier.arrive.shared::cluster.b64' returns no state: write '_' as its destination",
         ),
         ("sm_90", "mbarrier.arrive.release.shared.b64 %x, [s];", "is missing"),
         ("sm_90", "mbarrier.arrive.noComplete.relaxed.cta.shared.b64 %x, [s], 2;", "is not supported: the modifier"),
         (
             "sm_90",
             "mbarrier.try_wait.parity.shared::cluster.b64 %p, [%r], %r;",
-            "the modifier .shared::cluster does not fit",
+            "the modifier .shared::cluster is not allowed here",
         ),
-        ("sm_90", "mbarrier.init.shared.b32 [s], 1;", "the type .b32 is not one that it takes"),
-        ("sm_90", "mbarrier.init.global.b64 [%x], 1;", "the modifier .global does not fit"),
+        ("sm_90", "mbarrier.init.shared.b32 [s], 1;", "the type .b32 is not allowed here"),
+        ("sm_90", "mbarrier.init.global.b64 [%x], 1;", "the modifier .global is not allowed here"),
     ] {
         let text = format!(
             ".version 8.8\n.target {target}\n.address_size 64\n.visible .entry k() {{ .reg .b64 %x; .reg .b32 %r; .reg .pred %p;

@@ -8,7 +8,7 @@ use cuda_sim::ptx::{Modifier as M, Opcode, Type};
 use cuda_sys::CUresult;
 use rustc_apfloat::Round;
 
-/// Instructions that have their cases here.
+/// The instructions that are tested here.
 pub(crate) const COVERED: &[Opcode] = &[
     Opcode::Ld,
     Opcode::Ldu,
@@ -92,7 +92,7 @@ fn vectors_and_sixteen_bytes() {
     let body = "st.global.v2.f32 [g], {0f3F800000, 0f40000000}; ld.global.v2.b32 {%r1, %r2}, [g];
         mov.b64 %rd1, {%r1, %r2}; st.b64 [%out], %rd1;";
     assert_eq!(pair(SPACES, body), [0x4000_0000_3f80_0000, 0]);
-    // 32 bytes at once, as devices from sm_100 on have it.
+    // 32 bytes at once, for devices from sm_100 on.
     let body =
         "mov.u64 %rd1, 3; st.global.v4.b64 [g], {%rd1, 4, 5, 6}; ld.global.v8.b32 {%r1, _, _, _, _, _, %r7, _}, [g];
         ld.global.v4.u64 {%rd2, %rd3, _, %rd5}, [g]; mov.b64 %rd6, {%r1, %r7}; mad.lo.u64 %rd3, %rd3, 10, %rd5;
@@ -100,7 +100,7 @@ fn vectors_and_sixteen_bytes() {
     assert_eq!(pair(SPACES, body), [6 << 32 | 3, 46]);
 }
 
-/// Every order, scope and cache that can be written changes nothing that one thread sees.
+/// Memory orders, scopes and cache operators have no effect that one thread can observe.
 #[test]
 fn qualifiers_change_no_value() {
     let mut seen = 0;
@@ -205,7 +205,7 @@ fn addresses_know_their_space() {
     );
 }
 
-/// In a cluster of one block: an address of another block's memory is one of no memory, and leads back.
+/// In a cluster of one block, an address of another block's memory is invalid, and can be mapped back.
 #[test]
 fn addresses_tell_the_rank_of_their_block() {
     let all: Vec<Instance> =
@@ -225,13 +225,13 @@ fn addresses_tell_the_rank_of_their_block() {
         );
         gives(SPACES, &body, &[5]);
     }
-    // A variable may be named, and a block that no cluster can have.
+    // A variable may be named, and a rank that no cluster has.
     let body = "mapa.shared::cluster.u32 %r1, s+4, 300; getctarank.shared::cluster.u32 %r2, %r1;
         getctarank.shared::cluster.u64 %r3, s; mad.lo.u32 %r2, %r3, 1000, %r2; cvt.u64.u32 %rd1, %r2; st.b64 [%out], %rd1;";
     gives(SPACES, body, &[255]);
 }
 
-/// What an atomic operation leaves behind.
+/// Returns the memory after an atomic operation.
 fn updated(i: &Instance, old: u128, b: u128, c: u128) -> u128 {
     let ty = i.ty();
     let bits = ty.bits();
@@ -282,7 +282,7 @@ fn updated(i: &Instance, old: u128, b: u128, c: u128) -> u128 {
     result & mask
 }
 
-/// Old value, operand and second operand, of the low bits of which each case is made.
+/// Old value, operand and second operand; each case uses their low bits.
 fn operands(ty: Type) -> Vec<[u128; 3]> {
     let float: &[u64] = match ty.lane().0 {
         Type::F32 => &[0x3f80_0000, 0x4000_0000, 0x0000_0003, 0x8000_0001, 0x7f7f_ffff, 0xc120_0000, 0x0080_0001],
@@ -304,7 +304,7 @@ fn operands(ty: Type) -> Vec<[u128; 3]> {
     all
 }
 
-/// The space of the address that an instance takes, as a register holds it.
+/// Returns the space of an instance's address, in a register.
 fn space(i: &Instance) -> Option<&'static str> {
     match i.modifiers.iter().find(|m| {
         matches!(
@@ -383,13 +383,13 @@ fn atomic_text(instances: &[&Instance]) -> String {
     )
 }
 
-/// Each atomic operation alone on its cell: what it returns and what it leaves.
+/// Each atomic operation alone on its cell: its result and the memory after it.
 #[test]
 fn atomics() {
     let mut count = 0;
     for form in forms().filter(|f| matches!(f.opcode, Opcode::Atom | Opcode::Red)) {
         let all = instances(form);
-        // Orders and scopes are the same on one thread: each once, not each with each.
+        // Orders and scopes make no difference on one thread: each is tested once, not all combinations.
         let plain = |i: &&Instance| {
             let orders = i.modifiers.iter().filter(|m| {
                 matches!(
@@ -407,7 +407,7 @@ fn atomics() {
                         | M::Sys
                 )
             });
-            // Vectors have a test of their own.
+            // Vectors are tested separately.
             space(i).is_some() && orders.count() <= 1 && !i.has(M::V2) && !i.has(M::V4)
         };
         let all: Vec<&Instance> = all.iter().filter(plain).collect();
@@ -445,7 +445,7 @@ fn check_atomics(ty: Type, instances: &[&Instance]) {
     }
 }
 
-/// `f32` is flushed in global memory and not in shared memory, whichever way an address is written.
+/// `f32` is flushed in global memory and not in shared memory, with each kind of address.
 #[test]
 fn generic_atomics_follow_the_memory_that_they_meet() {
     for (add, result) in [("atom.add.f32 %r3, ", true), ("red.add.f32 ", false)] {
@@ -459,7 +459,7 @@ fn generic_atomics_follow_the_memory_that_they_meet() {
     }
 }
 
-/// As CUDA's header writes the conversion: through a register of eight bits.
+/// The conversion in CUDA's header: through a register of eight bits.
 #[test]
 fn registers_of_eight_bits_take_what_is_converted() {
     for (ty, expected) in [("s8", [0xfd, 0x80, 0x7f]), ("u8", [0, 0, 0xff])] {
@@ -473,7 +473,7 @@ fn registers_of_eight_bits_take_what_is_converted() {
     }
 }
 
-/// Each element is added on its own; what is not named is not written.
+/// Each element is added separately; other memory is not written.
 #[test]
 fn vectors_of_floats_are_added_element_by_element() {
     let float = |x: f32| u64::from(x.to_bits());
@@ -491,7 +491,7 @@ fn vectors_of_floats_are_added_element_by_element() {
     assert_eq!(launch(module, 1, 1, &[cells.address()]), CUresult::CUDA_SUCCESS);
     let expected = [both(13., 23.), 7, both(1.5, 3.5), both(6.5, 0.), both(1.5, 2.5), both(3.5, 1.), float(11.)];
     assert_eq!(cells.read(7), expected);
-    // Many threads, each with its own registers; no address is torn.
+    // Many threads, each with its own registers: no address is torn.
     let text = format!(
         "{HEADER}.visible .entry k(.param .u64 p) {{ .reg .b64 %a; .reg .f32 %f<3>; ld.param.u64 %a, [p];
         mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; red.global.add.v2.f32 [%a], {{%f1, %f2}}; ret; }}"
@@ -500,12 +500,12 @@ fn vectors_of_floats_are_added_element_by_element() {
     let cells = Memory::new(&[0]);
     assert_eq!(launch(module, 64, 128, &[cells.address()]), CUresult::CUDA_SUCCESS);
     assert_eq!(cells.read(1), [both(8192., 16384.)]);
-    // The vector is named with as many registers; shared memory has no such operation.
+    // The vector must have this many registers; shared memory has no such operation.
     for (instruction, what) in [
-        ("red.global.add.v2.f32 [%a], {%f1, %f2, %f3, %f4}", "names 2 element(s), 4 given"),
-        ("atom.global.add.v4.f32 {%f1, %f2}, [%a], {%f1, %f2, %f3, %f4}", "names 4 element(s), 2 given"),
-        ("atom.global.add.v2.f32 %f1, [%a], {%f1, %f2}", "names 2 element(s), 1 given"),
-        ("red.global.add.v2.f32 [%a], %f1", "names 2 element(s), 1 given"),
+        ("red.global.add.v2.f32 [%a], {%f1, %f2, %f3, %f4}", "needs 2 element(s), but 4 are given"),
+        ("atom.global.add.v4.f32 {%f1, %f2}, [%a], {%f1, %f2, %f3, %f4}", "needs 4 element(s), but 2 are given"),
+        ("atom.global.add.v2.f32 %f1, [%a], {%f1, %f2}", "needs 2 element(s), but 1 are given"),
+        ("red.global.add.v2.f32 [%a], %f1", "needs 2 element(s), but 1 are given"),
         ("red.shared.add.v2.f32 [%a], {%f1, %f2}", "red.shared.add.v2.f32"),
         ("red.global.add.v2.f64 [%a], {%f1, %f2}", "red.global.add.v2.f64"),
     ] {

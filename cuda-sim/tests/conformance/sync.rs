@@ -1,6 +1,6 @@
-//! What threads do together: every form, each modifier and type of it, under full and partial masks.
+//! Synchronisation: every form, modifier and type, under full and partial masks.
 //!
-//! Here each instruction stands alone; programs in which threads diverge and wait are in the crate's own tests.
+//! Here each instruction is tested alone; the crate's unit tests have programs in which threads diverge and wait.
 
 use crate::device::{HEADER, Memory, launch, load, unload};
 use crate::instance::{Instance, forms, instances};
@@ -10,7 +10,7 @@ use cuda_sim::ptx::isa::Shape;
 use cuda_sim::ptx::{Modifier as M, Opcode, Type};
 use cuda_sys::CUresult;
 
-/// Instructions that have their cases here.
+/// The instructions that are tested here.
 pub(crate) const COVERED: &[Opcode] = &[
     Opcode::ActiveMask,
     Opcode::Bar,
@@ -24,9 +24,9 @@ pub(crate) const COVERED: &[Opcode] = &[
 
 const LANES: usize = 32;
 
-/// What a warp's lanes bring along.
+/// The inputs of a warp's lanes.
 struct Warp {
-    /// 64 bits for each lane, of which narrower instructions take the low ones.
+    /// 64 bits for each lane, of which narrower instructions use the low ones.
     values: [u64; LANES],
     truths: [bool; LANES],
     masks: [u32; LANES],
@@ -41,7 +41,7 @@ impl Warp {
     }
 }
 
-/// Lanes in `parts` groups without any order.
+/// Returns a pseudo-random partition of the lanes into `parts` groups.
 fn partition(parts: u64, random: &mut Random) -> [u32; LANES] {
     let mut part = [0; LANES];
     part.iter_mut().for_each(|p| *p = random.next() >> 32);
@@ -49,7 +49,7 @@ fn partition(parts: u64, random: &mut Random) -> [u32; LANES] {
     std::array::from_fn(|lane| (0..LANES).filter(|other| part[*other] == part[lane]).fold(0, |m, other| m | 1 << other))
 }
 
-/// Warps with every kind of mask, or `whole`; values that are often equal, and distances at the edges.
+/// Returns warps with every kind of mask, or `whole`; values that are often equal, and extreme distances.
 fn warps(whole: bool) -> Vec<Warp> {
     let mut random = Random(0x1357_9bdf_0246_8ace);
     let mut all = Vec::new();
@@ -66,13 +66,13 @@ fn warps(whole: bool) -> Vec<Warp> {
         let values = draw(if k % 3 == 0 { 1 } else { 8 }).map(|v| edges[v as usize]);
         let truths = draw(if k % 4 == 0 { 1 } else { 3 }).map(|v| v == 0);
         let distances = draw(40).map(|v| v as u32);
-        // Both warps of a block are mostly shuffled alike, which the device does at once.
+        // Both warps of a block mostly have the same shuffle, which the device then does at once.
         let pair = k / 2;
         let width = [32u32, 16, 8, 1][pair / 6 % 4];
         let clamp = (32 - width) << 8 | [0, 31, 7][pair % 3];
         let bases = [0u32, 1, 2, 5, 16, 31];
         let distances = if pair % 5 == 0 { distances } else { [bases[pair % 6]; LANES] };
-        // A shuffle that reads a lane outside of its mask gives what nobody can tell; and no two lanes bring the same.
+        // A shuffle that reads a lane outside of its mask is undefined; and no two lanes have the same value.
         let masks = if whole { [u32::MAX; LANES] } else { masks };
         let values =
             if whole { std::array::from_fn(|lane| values[lane] ^ ((k * LANES + lane) as u64 * 5)) } else { values };
@@ -81,7 +81,7 @@ fn warps(whole: bool) -> Vec<Warp> {
     all
 }
 
-/// The manual's pseudo-code: the lane that is read, and whether it is in range.
+/// The manual's pseudo-code: the source lane, and true if it is in range.
 fn shuffled(i: &Instance, warp: &Warp, lane: usize) -> (usize, bool) {
     let (b, c) = (warp.distances[lane] & 31, warp.clamp);
     let (segment, clamp) = (c >> 8 & 31, c & 31);
@@ -102,7 +102,7 @@ fn shuffled(i: &Instance, warp: &Warp, lane: usize) -> (usize, bool) {
     (if inside { from as usize } else { lane as usize }, inside)
 }
 
-/// The result and the predicate of a lane.
+/// Returns the result and the predicate of a lane.
 fn expected(i: &Instance, warp: &Warp, lane: usize) -> (u64, bool) {
     let word = |l: usize| warp.values[l] & 0xffff_ffff;
     let mask = u64::from(warp.masks[lane]);
@@ -145,12 +145,12 @@ fn expected(i: &Instance, warp: &Warp, lane: usize) -> (u64, bool) {
     }
 }
 
-/// Returns true if an instruction names its lanes; votes and shuffles of older targets do not.
+/// Returns true if an instruction has a lane mask; votes and shuffles of older targets do not.
 fn needs_mask(i: &Instance) -> bool {
     !i.form.operands.contains(&Shape::ActiveLanes)
 }
 
-/// The instruction between its inputs and `%d`, `%q`.
+/// Returns the instruction between its inputs and `%d`, `%q`.
 fn text(i: &Instance) -> String {
     let wide = if i.ty() == Type::B64 { "%v" } else { "%w" };
     let name = i.name();
@@ -219,7 +219,7 @@ fn warp_operations() {
     all.iter().for_each(check);
 }
 
-/// A barrier of 96 threads: all of them, or 64 of them by number; what a thread wrote before it is seen behind it.
+/// A barrier of 96 threads, or of 64 by number: writes before it are visible after it.
 fn check_barrier(i: &Instance) {
     let (counted, reduces) = (i.form.operands.len() > if i.has(M::Red) { 3 } else { 1 }, i.has(M::Red));
     if i.has(M::Warp) {
@@ -259,7 +259,7 @@ fn check_barrier(i: &Instance) {
         };
         for (t, got) in out.read(96).into_iter().enumerate().take(waiting as usize) {
             assert_eq!(got as u32, want, "{name} with {limit} of {waiting}, thread {t}");
-            // Threads that only arrive do not wait for what the others write.
+            // Threads that only arrive do not wait for the others' writes.
             if !(i.has(M::Arrive) && !i.has(M::Cluster) && t < 32) {
                 assert_eq!(got >> 32, t as u64 ^ 3, "{name}, thread {t}");
             }

@@ -1,12 +1,11 @@
-//! Video instructions as the manual has them, in whole numbers without a width. Parts of registers are the crate's own
-//! tests.
+//! The PTX manual's semantics of video instructions, in unbounded integers. The crate's unit tests cover subwords.
 
 use crate::Expected;
 use crate::instance::Instance;
 use crate::integer::{bits_from, clamp, number};
 use cuda_sim::ptx::{Modifier as M, Type};
 
-/// The operation on two numbers; those of fewer than 32 bits are lanes.
+/// Applies the operation to two numbers; those of fewer than 32 bits are lanes.
 fn operation(i: &Instance, stem: &str, x: i128, y: i128) -> i128 {
     match stem {
         "vadd" => x + y,
@@ -50,7 +49,7 @@ fn multiply_add(i: &Instance, v: &[u64]) -> i128 {
     if i.has(M::Sat) { clamp(ty, scaled) } else { scaled }
 }
 
-/// A scalar operation on whole registers.
+/// Applies a scalar operation to whole registers.
 fn scalar(i: &Instance, stem: &str, types: [Type; 3], v: &[u64]) -> i128 {
     let exact = operation(i, stem, number(types[1], v[0]), number(types[2], v[1]));
     let first = if i.has(M::Sat) { clamp(types[0], exact) } else { exact };

@@ -1,5 +1,4 @@
-//! What changes in graphs and with them: updates, memory of their own, user objects, any node by one function, and how
-//! they are shown.
+//! Changes of graphs: updates, memory allocated by graphs, user objects, generic node functions, and drawings.
 
 use crate::order::Fixture;
 use crate::{INVALID, Made, copy_of, count, fill_of, launch_of, wait_for};
@@ -37,7 +36,7 @@ fn an_update_takes_over_what_the_nodes_of_a_like_graph_do() {
     ok!(cuStreamSynchronize(stream));
     let word = |at: usize| f.word(at).load(Ordering::Acquire);
     assert_eq!([word(1), word(2), word(3), word(4)], [0, 0, 6, 5]);
-    // What is changed is refused as a whole.
+    // An update is refused as a whole.
     let failed = CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     let shorter = Made::new(&f);
     shorter.follow(1, 1, &[]);
@@ -63,7 +62,7 @@ fn an_update_takes_over_what_the_nodes_of_a_like_graph_do() {
     assert_eq!((node, result), (two, Result::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED));
     let (status, info) = updated(exec, null_mut());
     assert_eq!((status, info.result), (INVALID, Result::CU_GRAPH_EXEC_UPDATE_ERROR));
-    // Nothing of the refused ones was taken over.
+    // The refused updates had no effect.
     f.word(3).store(4, Ordering::Release);
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamSynchronize(stream));
@@ -91,7 +90,7 @@ fn an_update_keeps_the_kind_of_work() {
     ok!(cuStreamSynchronize(null_mut()));
     let word = |at: usize| f.word(at).load(Ordering::Acquire);
     assert_eq!([word(1), word(2), word(3), word(6), word(10), word(11)], [0, 7, 7, 7, 7, 7]);
-    // What nodes are is told as it was set.
+    // Parameters are returned as they were set.
     let (mut told, mut told_copy) = (fill_of(0, 0, 0), copy_of(0, 0, 0));
     ok!(cuGraphMemsetNodeGetParams(plane, &mut told));
     assert_eq!(told, p);
@@ -101,7 +100,7 @@ fn an_update_keeps_the_kind_of_work() {
     assert_eq!((told_copy.dstMemoryType, told_copy.dstHost), (host, f.at(9) as *mut c_void), "mapped host memory");
     ok!(cuGraphMemcpyNodeSetParams(copy, &told_copy));
     assert_eq!(call!(cuGraphMemsetNodeGetParams(copy, &mut told)), INVALID);
-    // A launch becomes cooperative by an attribute, and stays it; what is too large for that is refused.
+    // An attribute makes a launch cooperative, permanently; a grid that is too large for that is refused.
     let id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
     let mut value = CUlaunchAttributeValue { cooperative: 1 };
     ok!(cuGraphKernelNodeSetAttribute(step, id, &value));
@@ -138,7 +137,7 @@ fn memory_outlives_its_graph_until_it_is_freed() {
     let mut told = allocation(0);
     ok!(cuGraphMemAllocNodeGetParams(alloc, &mut told));
     assert_eq!((told.dptr, told.bytesize), (p.dptr, 64));
-    // Such a graph cannot be copied or taken apart, and is in one executable graph at a time.
+    // Such a graph cannot be copied or changed, and has one executable graph at a time.
     let unsupported = CUresult::CUDA_ERROR_NOT_SUPPORTED;
     assert_eq!(call!(cuGraphClone(&mut null_mut(), made.graph)), unsupported);
     assert_eq!(call!(cuGraphDestroyNode(fill)), unsupported);
@@ -181,7 +180,7 @@ fn memory_is_freed_by_a_node_or_by_the_next_launch() {
         ok!(cuGraphLaunch(exec, stream));
         ok!(cuGraphLaunch(free, stream));
     }
-    // A graph that may be launched again and again.
+    // A graph that may be launched repeatedly.
     ok!(cuGraphExecDestroy(exec));
     let mut again = null_mut();
     for unknown_or_exclusive in [16, 1 | 4] {
@@ -199,7 +198,7 @@ fn memory_is_freed_by_a_node_or_by_the_next_launch() {
         ok!(cuDeviceGetGraphMemAttribute(0, which, (&raw mut value).cast()));
         value
     };
-    // Other tests may have some too.
+    // Other tests may use some too.
     assert!(read(CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) >= 8192);
     assert!(read(CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) >= 8192);
     ok!(cuDeviceGraphMemTrim(0));
@@ -236,7 +235,7 @@ fn user_objects_live_as_long_as_somebody_has_them() {
     assert_eq!(ended.load(Ordering::Acquire), 0);
     ok!(cuGraphReleaseUserObject(made.graph, second, 3));
     wait_for(ended, 1);
-    // The executable graph, and then its launch, have the first one.
+    // The executable graph, and then its launch, retain the first one.
     made.hold(&[]);
     let exec = made.executable();
     ok!(cuGraphDestroy(made.graph));

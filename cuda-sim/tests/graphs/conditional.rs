@@ -1,4 +1,4 @@
-//! Conditional nodes: which body runs and how often, what a body may have, and what is refused.
+//! Conditional nodes: the body that runs and how often, the contents of a body, and errors.
 
 use crate::order::Fixture;
 use crate::{INVALID, Made, fill_of, nodes_of};
@@ -7,8 +7,8 @@ use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::Ordering;
 
-/// `set(handle, value)`; `down(at, handle)` takes one from a word and sets the number to what is left; `wild(handle)` writes
-/// where nothing is.
+/// `set(handle, value)`; `down(at, handle)` decrements a word and sets the value to the result; `wild(handle)` writes
+/// to an invalid address.
 const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
 .visible .entry set(.param .u64 handle, .param .u32 value) { .reg .b32 %v; .reg .b64 %h;
@@ -53,7 +53,7 @@ fn params(made: &Made<'_>, handle: u64, type_: T, size: u32) -> CUgraphNodeParam
     any
 }
 
-/// Adds a conditional node; itself and its bodies.
+/// Adds a conditional node; returns it and its bodies.
 fn choose<'a>(made: &Made<'a>, after: &[CUgraphNode], handle: u64, kind: T, size: u32) -> (CUgraphNode, Vec<Made<'a>>) {
     let (mut any, mut node) = (params(made, handle, kind, size), null_mut());
     ok!(cuGraphAddNode_v2(&mut node, made.graph, after.as_ptr(), null(), after.len(), &mut any));
@@ -69,7 +69,7 @@ fn kernel(made: &Made<'_>, name: &CStr, first: u64, second: Option<u64>, after: 
     made.kernel(name, &mut pointers, after)
 }
 
-/// Counts in a word how often it runs.
+/// Counts its runs in a word.
 fn up(made: &Made<'_>, word: u64, after: &[CUgraphNode]) -> CUgraphNode {
     kernel(made, c"up", made.f.at(word), None, after)
 }
@@ -87,7 +87,7 @@ fn words<const N: usize>(f: &Fixture) -> [u32; N] {
 fn the_number_that_a_kernel_sets_says_which_body_runs() {
     let f = fixture();
     let made = Made::new(&f);
-    // What the number is to be lies in word 0: `down` takes one from it.
+    // The next value is in word 0: `down` decrements it.
     let (one, two, three) = (number(&made, None), number(&made, None), number(&made, None));
     let first = kernel(&made, c"down", f.at(0), Some(one), &[]);
     let second = kernel(&made, c"down", f.at(0), Some(two), &[first]);
@@ -98,18 +98,18 @@ fn the_number_that_a_kernel_sets_says_which_body_runs() {
     for (word, body) in (1..).zip(if_.iter().chain(&if_else).chain(&cases)) {
         up(body, word, &[]);
     }
-    // What comes after comes after, whichever ran.
+    // The dependents run afterwards, whichever body ran.
     up(&made, 6, &[switch]);
     let exec = made.executable();
-    // Numbers 3, 2, 1: the second case.
+    // Values 3, 2, 1: the second case.
     f.word(0).store(4, Ordering::Release);
     run(exec);
     assert_eq!(words(&f), [1, 1, 1, 0, 0, 1, 1]);
-    // Numbers 1, 0, and one beyond all cases.
+    // Values 1, 0, and one beyond all cases.
     f.word(0).store(2, Ordering::Release);
     run(exec);
     assert_eq!(words(&f), [u32::MAX, 2, 1, 1, 0, 1, 2]);
-    // Numbers 2, 1, 0.
+    // Values 2, 1, 0.
     f.word(0).store(3, Ordering::Release);
     run(exec);
     assert_eq!(words(&f), [0, 3, 2, 1, 1, 1, 3]);
@@ -127,7 +127,7 @@ fn a_loop_runs_until_its_number_is_0_and_begins_anew_with_its_default() {
         ok!(cuGraphAddMemsetNode(&mut node, body.graph, null(), 0, &fill_of(f.at(1), 3, 1), f.context));
         node
     };
-    // A loop of three in the loop.
+    // A loop of three iterations in the loop.
     let inner = number(body, Some(1));
     let (inner_node, inner_bodies) = choose(body, &[refill], inner, WHILE, 1);
     let counted = up(&inner_bodies[0], 2, &[]);
@@ -183,7 +183,7 @@ fn an_executable_graph_outlives_its_graph_and_its_bodies_can_be_changed() {
     ok!(cuGraphDestroy(new.graph));
     run(exec);
     assert_eq!(words(&f), [0, 0, 1, 1]);
-    // Another choice, another number of bodies, another body.
+    // Another type, another number of bodies, another body.
     for (kind, size, longer) in [(SWITCH, 1, false), (IF, 2, false), (IF, 1, true)] {
         let made = Made::new(&f);
         let handle = number(&made, Some(1));
@@ -218,7 +218,7 @@ fn what_cannot_be_is_refused() {
     refused(handle, WHILE, 2);
     refused(handle, T(7), 1);
     let (node, bodies) = choose(&made, &[], handle, WHILE, 1);
-    // A number is one node's, a body its node's, and neither is copied.
+    // A value belongs to one node, a body to its node, and neither can be copied.
     let mut again = params(&made, handle, IF, 1);
     assert_eq!(call!(cuGraphAddNode_v2(&mut null_mut(), made.graph, null(), null(), 0, &mut again)), INVALID);
     assert_eq!(call!(cuGraphDestroy(bodies[0].graph)), INVALID);
@@ -227,7 +227,7 @@ fn what_cannot_be_is_refused() {
     assert_eq!(call!(cuGraphAddChildGraphNode(&mut null_mut(), other.graph, null(), 0, made.graph)), unsupported);
     let mut same = params(&made, handle, IF, 1);
     assert_eq!(call!(cuGraphNodeSetParams(node, &mut same)), unsupported);
-    // What cannot be in a body is found when the graph is made executable, by name.
+    // A node that is not allowed in a body is reported at instantiation.
     let host = CUDA_HOST_NODE_PARAMS { fn_: Some(crate::count), userData: f.words };
     let mut wrong = null_mut();
     ok!(cuGraphAddHostNode(&mut wrong, bodies[0].graph, null(), 0, &host));
@@ -236,7 +236,7 @@ fn what_cannot_be_is_refused() {
     assert_eq!(p.hErrNode_out, wrong);
     ok!(cuGraphDestroyNode(wrong));
     ok!(cuGraphInstantiateWithParams(&mut null_mut(), made.graph, &mut p));
-    // The bodies go with their node.
+    // The bodies are destroyed with their node.
     let body = bodies[0].graph;
     ok!(cuGraphDestroyNode(node));
     let mut count = 0;
@@ -256,7 +256,7 @@ fn a_fault_in_a_loop_ends_it() {
     std::mem::forget(f);
 }
 
-/// A loop in a body looks at a number of the outer graph, which begins once in each launch; others cannot have it.
+/// A loop in a body uses a value of the outer graph, which is reset once in each launch; other graphs cannot use it.
 #[test]
 fn a_conditional_node_in_a_body_looks_at_a_number_of_the_graph_around_it() {
     let f = fixture();

@@ -1,5 +1,5 @@
-//! Graphs made by hand: order and concurrency, observed with kernels that wait for a flag which the test sets, never with
-//! a clock; and what is refused.
+//! Explicitly built graphs: order and concurrency, observed with kernels that wait for a flag which the test sets,
+//! never with a clock; and errors.
 //!
 //! # Safety
 //!
@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const NOT_READY: CUresult = CUresult::CUDA_ERROR_NOT_READY;
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
-/// A graph, and what tests put into it.
+/// A graph, and functions that add nodes to it.
 pub(crate) struct Made<'a> {
     pub(crate) f: &'a Fixture,
     pub(crate) graph: CUgraph,
@@ -58,7 +58,7 @@ impl<'a> Made<'a> {
         self.kernel(c"hold", &mut [(&raw mut flag).cast()], after)
     }
 
-    /// The step of word `word` from `value - 1` to `value`.
+    /// Adds the step of word `word` from `value - 1` to `value`.
     pub(crate) fn follow(&self, word: u64, mut value: u32, after: &[CUgraphNode]) -> CUgraphNode {
         let mut at = self.f.at(word);
         self.kernel(c"follow", &mut [(&raw mut at).cast(), (&raw mut value).cast()], after)
@@ -106,7 +106,7 @@ pub(crate) fn launch_of(func: CUfunction, params: &mut [*mut c_void]) -> CUDA_KE
     }
 }
 
-/// A copy of bytes from one device address to another.
+/// Returns the copy of bytes from one device address to another.
 pub(crate) fn copy_of(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
     CUDA_MEMCPY3D {
         srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
@@ -120,7 +120,7 @@ pub(crate) fn copy_of(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CUDA_
     }
 }
 
-/// Words that are all set to a value.
+/// Returns the parameters of a fill of words.
 pub(crate) fn fill_of(to: CUdeviceptr, value: u32, count: usize) -> CUDA_MEMSET_NODE_PARAMS {
     CUDA_MEMSET_NODE_PARAMS { dst: to, pitch: 0, value, elementSize: 4, width: count, height: 1 }
 }
@@ -163,7 +163,7 @@ fn nodes_run_in_the_order_of_their_edges_at_each_launch() {
     assert_eq!(call!(cuGraphDestroy(made.graph)), INVALID);
 }
 
-/// A kernel of a library is a function in the context that the node names, or in the current one.
+/// A library's kernel means its function in the node's context, or in the current one.
 #[test]
 fn a_node_launches_a_kernel_of_a_library() {
     const TEXT: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
@@ -174,7 +174,7 @@ fn a_node_launches_a_kernel_of_a_library() {
     let text = TEXT.as_ptr().cast();
     ok!(cuLibraryLoadData(&mut library, text, null_mut(), null_mut(), 0, null_mut(), null_mut(), 0));
     ok!(cuLibraryGetKernel(&mut kern, library, c"put".as_ptr()));
-    // By the kernel's own field, in the place of a function, and with the context named while another is the current one.
+    // By the kernel's own field, as a function, and with an explicit context while another is current.
     for (value, func, kern, ctx) in
         [(7, null_mut(), kern, null_mut()), (8, kern.cast(), null_mut(), null_mut()), (9, null_mut(), kern, f.context)]
     {
@@ -254,7 +254,7 @@ fn launches_of_one_executable_graph_follow_each_other() {
     ok!(cuGraphLaunch(first, one));
     ok!(cuGraphLaunch(first, two));
     assert_eq!(call!(cuStreamQuery(two)), NOT_READY);
-    // What another stream and another executable graph do does not wait for them.
+    // Another stream and another executable graph do not wait for them.
     f.word(2).store(0, Ordering::Release);
     let free = f.stream(1);
     let (mut at, mut value) = (f.at(2), 1u32);
@@ -283,7 +283,7 @@ fn parameters_are_copied_and_changes_are_for_later_launches() {
     let exec = made.executable();
     f.hold(stream);
     ok!(cuGraphLaunch(exec, stream));
-    // While it waits: the same node for the next step.
+    // While it waits, the same node is changed to the next step.
     (at, value) = (f.at(1), 2);
     let mut params = [(&raw mut at).cast(), (&raw mut value).cast()];
     let next = launch_of(made.function(c"follow"), &mut params);
@@ -292,7 +292,7 @@ fn parameters_are_copied_and_changes_are_for_later_launches() {
     f.open();
     ok!(cuStreamSynchronize(stream));
     assert_eq!(f.value(), 2);
-    // The graph's own node is as it was.
+    // The graph's own node is unchanged.
     let mut told = launch_of(null_mut(), &mut []);
     ok!(cuGraphKernelNodeGetParams_v2(node, &mut told));
     assert_eq!(told.func, made.function(c"follow"));
@@ -300,7 +300,7 @@ fn parameters_are_copied_and_changes_are_for_later_launches() {
     let second = unsafe { told.kernelParams.wrapping_add(1).read() };
     let shown = unsafe { second.cast::<u32>().read() };
     assert_eq!(shown, 1);
-    // What was told can be set again.
+    // The returned parameters can be set again.
     ok!(cuGraphKernelNodeSetParams_v2(node, &told));
     let foreign = CUDA_KERNEL_NODE_PARAMS { gridDimX: 0, ..told };
     assert_eq!(call!(cuGraphKernelNodeSetParams_v2(node, &foreign)), INVALID);
@@ -323,7 +323,7 @@ fn what_is_no_graph_is_refused() {
     ok!(cuGraphAddDependencies(made.graph, &a, &b, 1));
     assert_eq!(call!(cuGraphAddDependencies(made.graph, &a, &b, 1)), INVALID, "an edge that there is");
     assert_eq!(call!(cuGraphRemoveDependencies(made.graph, &b, &a, 1)), INVALID, "an edge that there is not");
-    // A cycle is found when the graph is made executable.
+    // A cycle is found at instantiation.
     ok!(cuGraphAddDependencies(made.graph, &b, &a, 1));
     let mut exec = null_mut();
     assert_eq!(call!(cuGraphInstantiateWithFlags(&mut exec, made.graph, 0)), INVALID);
@@ -337,7 +337,7 @@ fn what_is_no_graph_is_refused() {
     ok!(cuGraphRemoveDependencies(made.graph, &b, &a, 1));
     ok!(cuGraphInstantiateWithParams(&mut exec, made.graph, &mut p));
     assert_eq!(p.result_out, CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_SUCCESS);
-    // What does not exist here is said to be unsupported.
+    // Unsupported kinds are reported as such.
     let unsupported = CUresult::CUDA_ERROR_NOT_SUPPORTED;
     p.flags = 4;
     assert_eq!(call!(cuGraphInstantiateWithParams(&mut exec, made.graph, &mut p)), unsupported);
@@ -349,7 +349,7 @@ fn what_is_no_graph_is_refused() {
     }
     let programmatic = CUgraphEdgeData { type_: 1, ..CUgraphEdgeData::default() };
     assert_eq!(call!(cuGraphAddDependencies_v2(made.graph, &b, &a, &programmatic, 1)), unsupported);
-    // Work that a stream would refuse.
+    // Operations that a stream would refuse.
     let wild = copy_of(f.at(0) + (1 << 30), f.at(0), 4);
     assert_eq!(call!(cuGraphAddMemcpyNode(&mut node, made.graph, null(), 0, &wild, f.context)), INVALID);
     let odd = CUDA_MEMSET_NODE_PARAMS { elementSize: 3, ..fill_of(f.at(1), 0, 1) };
@@ -432,7 +432,7 @@ fn a_child_graph_runs_between_its_nodes_neighbours() {
     let before = outer.follow(1, 1, &[]);
     ok!(cuGraphAddChildGraphNode(&mut child, outer.graph, &before, 1, inner.graph));
     outer.follow(1, 3, &[child]);
-    // The node has a copy: the original may go.
+    // The node has a copy: the original may be destroyed.
     ok!(cuGraphDestroy(inner.graph));
     let mut own = null_mut();
     ok!(cuGraphChildGraphNodeGetGraph(child, &mut own));
@@ -455,7 +455,7 @@ fn a_child_graph_runs_between_its_nodes_neighbours() {
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(f.value(), 1003, "1, then 1005, then 1003: neither found the step before it");
-    // And all of them by another graph that is built in the same way.
+    // And all of them, by another graph with the same topology.
     let other = Made::new(&f);
     let held = other.hold(&[]);
     other.follow(1, 2, &[held]);

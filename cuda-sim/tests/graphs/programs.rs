@@ -1,4 +1,4 @@
-//! Random graphs of fills, copies and kernels, against their nodes one after the other on the host.
+//! Random graphs of fills, copies and kernels, compared with a sequential execution on the host.
 
 use crate::Made;
 use crate::order::Fixture;
@@ -8,7 +8,8 @@ use cuda_sys::*;
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
-/// `mix`: each word three times itself, plus the word of another buffer, plus a number. Other orders give other words.
+/// `mix`: each word becomes three times itself, plus the word of another buffer, plus a number. Other orders give other
+/// words.
 const MIX: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .visible .entry mix(.param .u64 to, .param .u64 from, .param .u32 k) { .reg .b32 %r<5>; .reg .b64 %rd<4>;
   ld.param.u64 %rd1, [to]; ld.param.u64 %rd2, [from]; ld.param.u32 %r1, [k];
@@ -55,7 +56,7 @@ impl Step {
         }
     }
 
-    /// Returns true if the order of two steps can be seen.
+    /// Returns true if the order of two steps has an observable effect.
     fn conflicts(self, other: Step) -> bool {
         self.writes() == other.writes() || self.writes() == other.reads() || self.reads() == other.writes()
     }
@@ -96,7 +97,7 @@ impl Step {
     }
 }
 
-/// Edges between steps whose order can be seen, where no other path orders them, and some that change nothing.
+/// Returns edges between steps whose order is observable, if no other path orders them, and some redundant ones.
 fn edges_of(steps: &[Step], random: &mut Random) -> Vec<(usize, usize)> {
     let mut edges = Vec::new();
     let mut before: Vec<Vec<bool>> = Vec::new();
@@ -128,7 +129,7 @@ fn random_graphs_do_what_their_nodes_do_one_after_the_other() {
         let steps: Vec<Step> = (0..5 + seed as usize % 40).map(|_| Step::new(random)).collect();
         let edges = edges_of(&steps, random);
         let made = Made::new(&f);
-        // Nodes are added in another order than the one that edges lead to.
+        // Nodes are added in another order than the edges imply.
         let mut places: Vec<usize> = (0..steps.len()).collect();
         places.sort_by_cached_key(|_| random.next());
         let mut nodes = vec![null_mut(); steps.len()];

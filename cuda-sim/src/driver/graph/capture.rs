@@ -92,7 +92,7 @@ fn frontier_of<'a>(sequence: &'a mut Sequence, stream: &Stream) -> Result<&'a mu
 
 /// Refuses a potentially unsafe call while streams are captured by this thread, or globally by another, as the capture
 /// modes define. Those sequences become invalid.
-pub(in crate::driver) fn permit() -> Status {
+pub(in crate::driver) fn check_permitted() -> Status {
     if ACTIVE.load(Ordering::Acquire) == 0 || MODE.get() == RELAXED {
         return Ok(());
     }
@@ -131,15 +131,15 @@ pub(in crate::driver) fn refuse_context(context: u32) -> Status {
 
 /// Refuses the use of a legacy stream while a blocking stream of its context is captured: it would have to wait for
 /// that.
-pub(in crate::driver) fn implied(stream: &Stream) -> Status {
+pub(in crate::driver) fn check_implicit_sync(stream: &Stream) -> Status {
     if stream.order != Order::Legacy {
         return Ok(());
     }
     forbid(|s| waited_for(s, stream), CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
 }
 
-/// As [`implied`], for queries of the capture state, which do not invalidate it.
-pub(super) fn asked(stream: &Stream) -> Status {
+/// As [`check_implicit_sync`], for queries of the capture state, which do not invalidate it.
+pub(super) fn check_query(stream: &Stream) -> Status {
     let implicit = stream.order == Order::Legacy && SEQUENCES.lock().iter().any(|s| waited_for(s, stream));
     if implicit { Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) } else { Ok(()) }
 }
@@ -316,7 +316,7 @@ pub(in crate::driver) fn frontier(stream: &Stream) -> Result<(u64, Vec<usize>), 
     Ok((sequence.number, frontier_of(sequence, stream)?.clone()))
 }
 
-/// Makes a stream wait for nodes of a sequence, which it thereby joins.
+/// Makes a stream wait for nodes of a sequence, and adds it to that sequence.
 pub(in crate::driver) fn join(stream: &Arc<Stream>, number: u64, nodes: &[usize]) -> Status {
     let mut sequences = SEQUENCES.lock();
     let own = stream.capture.load(Ordering::Acquire);

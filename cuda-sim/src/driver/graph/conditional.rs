@@ -9,14 +9,14 @@
 //!
 //! # Safety
 //!
-//! A value's word is allocated as long as its [`Number`] lives, and is accessed only by atomic operations. Pointers
+//! A value's word is allocated as long as its [`ConditionalValue`] lives, and is accessed only by atomic operations. Pointers
 //! from C are null or valid, by CUDA's contract.
 
 use super::{GRAPHS, Graphs, INVALID, Work, api, initialised, put};
 use crate::driver::memory::failure;
+use crate::driver::operations::{Item, Op};
 use crate::driver::state::{Context, context, healthy};
-use crate::driver::work::{Item, Op};
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{AllocationKind, MEMORY};
 use crate::queue::Task;
 use cuda_sys::{
     CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_CONDITIONAL_NODE_PARAMS, CUcontext, CUgraph, CUgraphConditionalHandle,
@@ -27,20 +27,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// The value of a conditional node.
-pub(in crate::driver) struct Number {
+pub(in crate::driver) struct ConditionalValue {
     address: u64,
     /// Its value at the start of each execution of its graph.
     default: Option<u32>,
     /// True if a node uses it.
-    taken: AtomicBool,
+    in_use: AtomicBool,
 }
 
-impl Number {
-    fn new(default: Option<u32>) -> Result<Number, CUresult> {
-        let address = MEMORY.alloc(4, Kind::Internal).map_err(failure)?;
-        let number = Number { address, default, taken: AtomicBool::new(false) };
-        number.word().store(0, Ordering::Release);
-        Ok(number)
+impl ConditionalValue {
+    fn new(default: Option<u32>) -> Result<ConditionalValue, CUresult> {
+        let address = MEMORY.alloc(4, AllocationKind::Internal).map_err(failure)?;
+        let value = ConditionalValue { address, default, in_use: AtomicBool::new(false) };
+        value.word().store(0, Ordering::Release);
+        Ok(value)
     }
 
     fn word(&self) -> &AtomicU32 {
@@ -55,16 +55,16 @@ impl Number {
     }
 }
 
-impl Drop for Number {
+impl Drop for ConditionalValue {
     fn drop(&mut self) {
         // Allocated by `new`, so freeing it cannot fail.
-        let _ = MEMORY.free(self.address, |kind| kind == Kind::Internal);
+        let _ = MEMORY.free(self.address, |kind| kind == AllocationKind::Internal);
     }
 }
 
 /// The type of a conditional node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum ConditionalKind {
     If,
     While,
     Switch,
@@ -73,63 +73,67 @@ pub(super) enum Choice {
 /// The parameters of a conditional node.
 pub(in crate::driver) struct Conditional {
     pub(super) context: Arc<Context>,
-    pub(super) number: Arc<Number>,
-    pub(super) choice: Choice,
+    pub(super) value: Arc<ConditionalValue>,
+    pub(super) kind: ConditionalKind,
     /// Handles of its body graphs.
     pub(super) bodies: Vec<usize>,
 }
 
 /// The parameters that a client passed.
-pub(super) struct Asked {
+pub(super) struct ConditionalParams {
     context: Arc<Context>,
     handle: u64,
-    choice: Choice,
+    kind: ConditionalKind,
     bodies: usize,
 }
 
 /// Reads the parameters of a node.
-pub(super) fn asked(p: &CUDA_CONDITIONAL_NODE_PARAMS) -> Result<Asked, CUresult> {
+pub(super) fn read_params(p: &CUDA_CONDITIONAL_NODE_PARAMS) -> Result<ConditionalParams, CUresult> {
     use CUgraphConditionalNodeType as T;
-    let (choice, most) = match p.type_ {
-        T::CU_GRAPH_COND_TYPE_IF => (Choice::If, 2),
-        T::CU_GRAPH_COND_TYPE_WHILE => (Choice::While, 1),
-        T::CU_GRAPH_COND_TYPE_SWITCH => (Choice::Switch, c_uint::MAX),
+    let (kind, most) = match p.type_ {
+        T::CU_GRAPH_COND_TYPE_IF => (ConditionalKind::If, 2),
+        T::CU_GRAPH_COND_TYPE_WHILE => (ConditionalKind::While, 1),
+        T::CU_GRAPH_COND_TYPE_SWITCH => (ConditionalKind::Switch, c_uint::MAX),
         _ => return Err(INVALID),
     };
     if p.size == 0 || p.size > most {
         return Err(INVALID);
     }
     let context = if p.ctx.is_null() { healthy()? } else { context(p.ctx)? };
-    Ok(Asked { context, handle: p.handle, choice, bodies: p.size as usize })
+    Ok(ConditionalParams { context, handle: p.handle, kind, bodies: p.size as usize })
 }
 
 /// Adds the node, with new graphs as its bodies.
-pub(super) fn add(graphs: &mut Graphs, graph: usize, after: &[usize], asked: Asked) -> Result<usize, CUresult> {
+pub(super) fn add(
+    graphs: &mut Graphs,
+    graph: usize,
+    after: &[usize],
+    params: ConditionalParams,
+) -> Result<usize, CUresult> {
     graphs.graph(graph)?.check(after)?;
-    let number = number_in(graphs, graph, asked.handle)?;
-    if number.taken.swap(true, Ordering::Relaxed) {
+    let value = value_in(graphs, graph, params.handle)?;
+    if value.in_use.swap(true, Ordering::Relaxed) {
         return Err(INVALID);
     }
-    let bodies: Vec<usize> = (0..asked.bodies).map(|_| graphs.create()).collect();
+    let bodies: Vec<usize> = (0..params.bodies).map(|_| graphs.create()).collect();
     for body in &bodies {
         let body = graphs.graph(*body)?;
         (body.owned, body.around) = (true, Some(graph));
     }
     let shown = bodies.clone();
-    let Asked { context, choice, .. } = asked;
-    let node =
-        graphs.add(graph, after, Work::Conditional(Arc::new(Conditional { context, number, choice, bodies })))?;
+    let ConditionalParams { context, kind, .. } = params;
+    let node = graphs.add(graph, after, Work::Conditional(Arc::new(Conditional { context, value, kind, bodies })))?;
     // The client reads the handles here as long as the node exists.
-    graphs.node(node)?.shown = shown;
+    graphs.node(node)?.exposed = shown;
     Ok(node)
 }
 
 /// Returns the value with this handle that belongs to a graph or an enclosing one.
-fn number_in(graphs: &mut Graphs, mut graph: usize, handle: u64) -> Result<Arc<Number>, CUresult> {
+fn value_in(graphs: &mut Graphs, mut graph: usize, handle: u64) -> Result<Arc<ConditionalValue>, CUresult> {
     loop {
         let found = graphs.graph(graph)?;
-        if let Some(number) = found.numbers.iter().find(|number| number.address == handle) {
-            return Ok(Arc::clone(number));
+        if let Some(value) = found.values.iter().find(|value| value.address == handle) {
+            return Ok(Arc::clone(value));
         }
         graph = found.around.ok_or(INVALID)?;
     }
@@ -145,33 +149,33 @@ pub(super) fn allowed(work: &Work) -> bool {
 }
 
 /// A conditional node during a launch.
-pub(in crate::driver) struct Branch {
+pub(in crate::driver) struct ConditionalRun {
     pub(super) node: Arc<Conditional>,
-    pub(super) bodies: Vec<BranchBody>,
+    pub(super) bodies: Vec<ConditionalBody>,
     /// The stream and lane of the launch, for the timeline.
     pub(super) stream: u64,
     pub(super) lane: u32,
 }
 
 /// A body during a launch.
-pub(super) struct BranchBody {
+pub(super) struct ConditionalBody {
     /// Values that are reset at the start of each run.
-    pub(super) numbers: Vec<Arc<Number>>,
+    pub(super) values: Vec<Arc<ConditionalValue>>,
     /// The operations, in topological order.
     pub(super) ops: Vec<Op>,
 }
 
-impl Branch {
+impl ConditionalRun {
     /// Runs the bodies as the value says, until that is done or the context has faulted.
     pub(in crate::driver) fn run(&self) {
-        let Conditional { number, choice, context, .. } = &*self.node;
-        let value = || number.word().load(Ordering::Acquire);
-        let chosen = match (choice, value()) {
-            (Choice::If, 0) => 1,
-            (Choice::If, _) => 0,
-            (Choice::Switch, at) => at as usize,
-            (Choice::While, _) => {
-                while value() != 0 && context.lost().is_ok() {
+        let Conditional { value, kind, context, .. } = &*self.node;
+        let current = || value.word().load(Ordering::Acquire);
+        let chosen = match (kind, current()) {
+            (ConditionalKind::If, 0) => 1,
+            (ConditionalKind::If, _) => 0,
+            (ConditionalKind::Switch, at) => at as usize,
+            (ConditionalKind::While, _) => {
+                while current() != 0 && context.lost().is_ok() {
                     self.body(0);
                 }
                 return;
@@ -182,11 +186,11 @@ impl Branch {
 
     /// Runs the body with this index, if there is one.
     fn body(&self, at: usize) {
-        let Some(BranchBody { numbers, ops }) = self.bodies.get(at) else { return };
-        numbers.iter().for_each(|number| number.begin());
+        let Some(ConditionalBody { values, ops }) = self.bodies.get(at) else { return };
+        values.iter().for_each(|value| value.begin());
         for op in ops {
             let context = Arc::clone(&self.node.context);
-            Item { context, stream: self.stream, lane: self.lane, op: op.again() }.run();
+            Item { context, stream: self.stream, lane: self.lane, op: op.for_relaunch() }.run();
         }
     }
 }
@@ -208,9 +212,9 @@ api! {
         let default = (flags == CU_GRAPH_COND_ASSIGN_DEFAULT).then_some(value);
         let mut graphs = GRAPHS.lock();
         let found = graphs.graph(graph.addr())?;
-        let number = Arc::new(Number::new(default)?);
-        put(out, number.address)?;
-        found.numbers.push(number);
+        let value = Arc::new(ConditionalValue::new(default)?);
+        put(out, value.address)?;
+        found.values.push(value);
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Graphs as DOT text for Graphviz, with as many of the nodes' parameters as the flags ask for.
 
 use super::{Graphs, Work};
-use crate::driver::work::Op;
+use crate::driver::operations::Op;
 use cuda_sys::{CUgraphDebugDot_flags as Flag, CUresult};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -52,7 +52,7 @@ impl Drawing {
             {
                 write!(label, "\nevent {event:#x}")
             }
-            Work::Conditional(node) => write!(label, "\n{:?}", node.choice),
+            Work::Conditional(node) => write!(label, "\n{:?}", node.kind),
             Work::Empty | Work::Child(_) | Work::Record(..) | Work::Wait(..) => Ok(()),
         };
     }

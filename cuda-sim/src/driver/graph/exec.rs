@@ -9,19 +9,19 @@
 //! it runs. Child graphs are flattened: their nodes precede the child node, which joins them. The graphs of a
 //! conditional node are not lanes: the node runs them itself.
 
-use super::conditional::{self, Branch, BranchBody, Conditional, Number};
+use super::conditional::{self, Conditional, ConditionalBody, ConditionalRun, ConditionalValue};
 use super::memory::{self, GraphMemory};
 use super::nodes::Graph;
-use super::object::Kept;
+use super::object::Retained;
 use super::params::kind;
 use super::{Graphs, INVALID, Status, Work, capture};
-use crate::driver::event::{Event, Mark, Record};
+use crate::driver::event::{Event, EventRecord, Mark};
 use crate::driver::memory::copy::on_device_sides;
+use crate::driver::operations::{Item, Op, Recorded, Run};
 use crate::driver::state::{Context, ENGINE};
 use crate::driver::stream::Stream;
 use crate::driver::trace::{self, Track};
-use crate::driver::work::{Item, Op, Recorded, Run};
-use crate::queue::{DRIVERS, Lane, Point, Step as Entry};
+use crate::queue::{BatchEntry as Entry, DRIVERS, Lane, Point};
 use cuda_sys::{CUgraphExecUpdateResult, CUgraphNodeType, CUresult};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ struct Step {
 /// A body graph of a conditional node.
 struct Body {
     steps: Vec<Step>,
-    numbers: Vec<Arc<Number>>,
+    values: Vec<Arc<ConditionalValue>>,
 }
 
 /// The work that a launch enqueues.
@@ -56,9 +56,9 @@ struct Program {
     lanes: Vec<Option<Arc<Context>>>,
     /// The end of the last launch.
     last: Option<Point>,
-    kept: Kept,
+    kept: Retained,
     /// The values of its conditional nodes.
-    numbers: Vec<Arc<Number>>,
+    values: Vec<Arc<ConditionalValue>>,
 }
 
 pub(super) struct Exec {
@@ -120,8 +120,8 @@ fn bodies(graphs: &Graphs, node: usize, work: &Work) -> Result<Vec<Body>, usize>
             tracing::warn!("the body of a conditional node cannot have a node of type {:?}", step.work.kind());
             return Err(step.node);
         }
-        let numbers = graphs.graphs.get(graph).ok_or(node)?.numbers.clone();
-        Ok(Body { steps, numbers })
+        let values = graphs.graphs.get(graph).ok_or(node)?.values.clone();
+        Ok(Body { steps, values })
     };
     conditional.bodies.iter().map(body).collect()
 }
@@ -189,7 +189,7 @@ fn replaceable(old: &Work, new: &Work) -> Result<(), CUgraphExecUpdateResult> {
             _ => Ok(()),
         },
         (Work::Conditional(a), Work::Conditional(b))
-            if (a.choice, a.bodies.len(), a.context.id) != (b.choice, b.bodies.len(), b.context.id) =>
+            if (a.kind, a.bodies.len(), a.context.id) != (b.kind, b.bodies.len(), b.context.id) =>
         {
             Err(R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)
         }
@@ -206,7 +206,7 @@ fn find(steps: &mut [Step], node: usize) -> Option<&mut Step> {
 }
 
 /// Checks that new steps have the same topology as old ones, which begin at `first` in their program.
-fn alike(old: &[Step], first: usize, new: &[Step]) -> Result<(), Refused> {
+fn check_topology(old: &[Step], first: usize, new: &[Step]) -> Result<(), Refused> {
     use CUgraphExecUpdateResult as R;
     let changed = R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     if old.len() != new.len() {
@@ -227,22 +227,22 @@ fn alike(old: &[Step], first: usize, new: &[Step]) -> Result<(), Refused> {
         }
         replaceable(&a.work, &b.work).map_err(|result| Refused(result, b.node, 0))?;
         for (a, b) in a.bodies.iter().zip(&b.bodies) {
-            alike(&a.steps, 0, &b.steps)?;
+            check_topology(&a.steps, 0, &b.steps)?;
         }
     }
     Ok(())
 }
 
 /// Moves the work of new steps into old ones with the same topology.
-fn take_over(old: &mut [Step], new: Vec<Step>) {
+fn replace_work(old: &mut [Step], new: Vec<Step>) {
     for (old, new) in old.iter_mut().zip(new) {
         // A child node keeps its own graph: the nodes in it are compared and replaced one by one.
         if !matches!(old.work, Work::Child(_)) {
             old.work = new.work;
         }
         for (old, new) in old.bodies.iter_mut().zip(new.bodies) {
-            take_over(&mut old.steps, new.steps);
-            old.numbers = new.numbers;
+            replace_work(&mut old.steps, new.steps);
+            old.values = new.values;
         }
     }
 }
@@ -256,17 +256,22 @@ fn branch(node: &Arc<Conditional>, bodies: &[Body], stream: u64, lane: u32) -> O
         Work::Empty | Work::Child(_) | Work::Record(..) | Work::Wait(..) => None,
     };
     let body =
-        |body: &Body| BranchBody { numbers: body.numbers.clone(), ops: body.steps.iter().filter_map(op).collect() };
-    Op::Branch(Arc::new(Branch { node: Arc::clone(node), bodies: bodies.iter().map(body).collect(), stream, lane }))
+        |body: &Body| ConditionalBody { values: body.values.clone(), ops: body.steps.iter().filter_map(op).collect() };
+    Op::ConditionalRun(Arc::new(ConditionalRun {
+        node: Arc::clone(node),
+        bodies: bodies.iter().map(body).collect(),
+        stream,
+        lane,
+    }))
 }
 
 impl Program {
-    fn new(graphs: &Graphs, graph: usize, kept: Kept) -> Result<Program, usize> {
+    fn new(graphs: &Graphs, graph: usize, kept: Retained) -> Result<Program, usize> {
         let mut steps = Vec::new();
         flatten(graphs, graph, &[], &mut steps)?;
         let lanes = arrange(&mut steps);
-        let numbers = graphs.graphs.get(&graph).map(|found| found.numbers.clone()).unwrap_or_default();
-        Ok(Program { steps, lanes, last: None, kept, numbers })
+        let values = graphs.graphs.get(&graph).map(|found| found.values.clone()).unwrap_or_default();
+        Ok(Program { steps, lanes, last: None, kept, values })
     }
 
     fn step(&mut self, node: usize) -> Result<&mut Step, CUresult> {
@@ -275,8 +280,8 @@ impl Program {
 
     /// Moves the work from another program with the same topology.
     fn update(&mut self, range: Range<usize>, new: Vec<Step>) -> Result<(), Refused> {
-        alike(&self.steps[range.clone()], range.start, &new)?;
-        take_over(&mut self.steps[range], new);
+        check_topology(&self.steps[range.clone()], range.start, &new)?;
+        replace_work(&mut self.steps[range], new);
         Ok(())
     }
 
@@ -296,13 +301,13 @@ impl Program {
         let step = &self.steps[at];
         let (context, op) = match &step.work {
             _ if !step.enabled => return None,
-            Work::Op(context, op) => (context, op.again()),
+            Work::Op(context, op) => (context, op.for_relaunch()),
             Work::Record(_, event) => {
                 let noted = event.note(Track { device: context.device, stream: stream.id, lane });
                 times.push((at, Arc::clone(event), Arc::clone(&noted)));
                 (context, Op::Record(noted))
             }
-            Work::Wait(_, event) => (context, event.elsewhere()?),
+            Work::Wait(_, event) => (context, event.remote_wait()?),
             Work::Conditional(node) => (&node.context, branch(node, &step.bodies, stream.id, lane)),
             Work::Empty | Work::Child(_) => return None,
         };
@@ -317,17 +322,17 @@ impl Program {
         let mut lanes = vec![Lane::Queue(stream.queue)];
         let group = |lane: &Option<Arc<Context>>| lane.as_ref().map_or(context.group, |other| other.group);
         lanes.extend(self.lanes.iter().skip(1 - shift).map(|lane| Lane::New(group(lane), stream.priority)));
-        let held = !self.kept.is_empty() || !self.numbers.is_empty();
-        let bracket = lanes.len() > 1 || self.steps.is_empty() || held || trace::wanted();
-        let (nodes, kept, numbers) = (self.steps.len(), self.kept.clone(), self.numbers.clone());
-        let run = Arc::new(Run { name, nodes, stream: stream.id, span: Mutex::new(None), kept, numbers });
+        let retains = !self.kept.is_empty() || !self.values.is_empty();
+        let bracket = lanes.len() > 1 || self.steps.is_empty() || retains || trace::wanted();
+        let (nodes, kept, values) = (self.steps.len(), self.kept.clone(), self.values.clone());
+        let run = Arc::new(Run { name, nodes, stream: stream.id, span: Mutex::new(None), kept, values });
         let item = |op| Item { context: Arc::clone(context), stream: stream.id, lane: 0, op };
 
         let last: Vec<Point> = self.last.into_iter().collect();
         let (mut batch, mut times) = (Vec::new(), Vec::new());
         let first = usize::from(bracket);
         if bracket {
-            let task = Some(item(Op::Began(Arc::clone(&run))));
+            let task = Some(item(Op::GraphStart(Arc::clone(&run))));
             batch.push(Entry { lane: 0, depends: last.clone(), after: Vec::new(), task });
         }
         let mut led = vec![false; self.steps.len()];
@@ -348,7 +353,7 @@ impl Program {
         }
         if bracket {
             let after = (0..led.len()).filter(|at| !led[*at]).map(|at| at + first).collect();
-            batch.push(Entry { lane: 0, depends: Vec::new(), after, task: Some(item(Op::Ended(run))) });
+            batch.push(Entry { lane: 0, depends: Vec::new(), after, task: Some(item(Op::GraphEnd(run))) });
         }
         self.last = enqueue(&lanes, batch, &times, first).or(self.last);
     }
@@ -385,10 +390,10 @@ fn enqueue(lanes: &[Lane], batch: Vec<Entry<Item>>, times: &Times, first: usize)
     let mut events: Vec<_> = times.iter().map(|(_, event, _)| event).collect();
     events.sort_by_key(|event| Arc::as_ptr(event));
     events.dedup_by(|a, b| Arc::ptr_eq(a, b));
-    let mut marks: Vec<_> = events.iter().map(|event| (Arc::as_ptr(event), event.held())).collect();
+    let mut marks: Vec<_> = events.iter().map(|event| (Arc::as_ptr(event), event.lock_mark())).collect();
     let points = ENGINE.submit_batch(lanes, batch);
     for (at, event, noted) in times {
-        let record = Record { point: points[at + first], noted: Arc::clone(noted) };
+        let record = EventRecord { point: points[at + first], noted: Arc::clone(noted) };
         if let Some((_, mark)) = marks.iter_mut().find(|(known, _)| *known == Arc::as_ptr(event)) {
             **mark = Mark::Record(record);
         }
@@ -405,7 +410,7 @@ impl Exec {
             return Err((INVALID, 0));
         }
         if flags & DEVICE_LAUNCH != 0 {
-            tracing::warn!("graphs are not launched from the device here");
+            tracing::warn!("launches of graphs from the device are not supported");
             return Err((CUresult::CUDA_ERROR_NOT_SUPPORTED, 0));
         }
         let tied = found.has_memory();
@@ -481,7 +486,7 @@ impl Exec {
         let mut program = self.program.lock();
         let all = 0..program.steps.len();
         program.update(all, new.steps)?;
-        (program.kept, program.numbers) = (kept, new.numbers);
+        (program.kept, program.values) = (kept, new.values);
         Ok(())
     }
 

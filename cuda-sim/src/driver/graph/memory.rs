@@ -14,7 +14,7 @@
 use super::{INVALID, Status, api, get, put};
 use crate::driver::memory::failure;
 use crate::driver::state::{Context, device};
-use crate::memory::{Kind, MEMORY, Owner};
+use crate::memory::{AllocationKind, MEMORY, Owner};
 use cuda_sys::{CUdevice, CUgraphMem_attribute, CUmemPoolProps, CUresult};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -77,10 +77,10 @@ impl GraphMemory {
         memories.last += 1;
         let number = memories.last;
         let owner = Owner { context: context.id, device };
-        let base = MEMORY.alloc_for(owner, bytes as u64, Kind::Graph(number), 0).map_err(failure)?;
+        let base = MEMORY.alloc_for(owner, bytes as u64, AllocationKind::Graph(number), 0).map_err(failure)?;
         let mapped = MEMORY.find(base).map_or(bytes as u64, |a| a.mapped);
         let accessible = AtomicBool::new(false);
-        MEMORY.set_accessible(base, Kind::Graph(number), false).map_err(failure)?;
+        MEMORY.set_accessible(base, AllocationKind::Graph(number), false).map_err(failure)?;
         let new = Arc::new(GraphMemory { number, base, bytes: bytes as u64, mapped, device, accessible });
         memories.reserved.entry(device).or_default().add(mapped);
         let state = State { memory: Arc::downgrade(&new), freed: false, live: None };
@@ -100,7 +100,7 @@ impl GraphMemory {
             false => used.now -= self.mapped,
         }
         drop(memories);
-        MEMORY.set_accessible(self.base, Kind::Graph(self.number), accessible).map_err(failure)
+        MEMORY.set_accessible(self.base, AllocationKind::Graph(self.number), accessible).map_err(failure)
     }
 
     fn is_live(&self) -> bool {
@@ -118,7 +118,7 @@ impl Drop for GraphMemory {
         memories.reserved.entry(self.device).or_default().now -= self.mapped;
         drop(memories);
         // The end of its context may have freed it already.
-        let _ = MEMORY.free(self.base, |kind| kind == Kind::Graph(self.number));
+        let _ = MEMORY.free(self.base, |kind| kind == AllocationKind::Graph(self.number));
     }
 }
 
@@ -135,19 +135,19 @@ pub(in crate::driver) fn freed_by_client(address: u64) -> Result<Arc<GraphMemory
     MEMORIES.lock().by_address.get_mut(&address).and_then(|state| state.live.take()).ok_or(INVALID)
 }
 
-/// Checks and records what a launch allocates and frees. With `anew`, memory that is still allocated counts as freed.
-pub(super) fn launched(allocates: &[Arc<GraphMemory>], frees: &[Arc<GraphMemory>], anew: bool) -> Status {
-    let within = |m: &Arc<GraphMemory>, list: &[Arc<GraphMemory>]| list.iter().any(|other| Arc::ptr_eq(m, other));
-    if !anew && allocates.iter().any(|m| m.is_live()) {
+/// Checks and records what a launch allocates and frees. With `auto_free`, memory that is still allocated counts as freed.
+pub(super) fn launched(allocates: &[Arc<GraphMemory>], frees: &[Arc<GraphMemory>], auto_free: bool) -> Status {
+    let lives_in = |m: &Arc<GraphMemory>, list: &[Arc<GraphMemory>]| list.iter().any(|other| Arc::ptr_eq(m, other));
+    if !auto_free && allocates.iter().any(|m| m.is_live()) {
         return Err(INVALID);
     }
-    if frees.iter().any(|m| !within(m, allocates) && !m.is_live()) {
+    if frees.iter().any(|m| !lives_in(m, allocates) && !m.is_live()) {
         return Err(INVALID);
     }
     let mut dropped = Vec::new();
     let mut memories = MEMORIES.lock();
     for memory in allocates.iter().chain(frees) {
-        let stays = within(memory, allocates) && !within(memory, frees);
+        let stays = lives_in(memory, allocates) && !lives_in(memory, frees);
         if let Some(state) = memories.by_address.get_mut(&memory.base) {
             dropped.push(std::mem::replace(&mut state.live, stays.then(|| Arc::clone(memory))));
         }

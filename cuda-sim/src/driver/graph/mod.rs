@@ -23,8 +23,8 @@ pub(super) mod object;
 mod params;
 
 use super::event::Event;
+use super::operations::Op;
 use super::state::{Context, initialised};
-use super::work::Op;
 use super::{Status, api, get, put, text};
 use conditional::Conditional;
 use cuda_sys::{CUgraph, CUgraphExec, CUgraphNode, CUgraphNodeType, CUresult, DriverFns};
@@ -65,9 +65,12 @@ impl Work {
                 Op::Memory(_, true) => T::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
                 Op::Memory(_, false) => T::CU_GRAPH_NODE_TYPE_MEM_FREE,
                 // Operations of streams and launches only.
-                Op::Record(_) | Op::Waited(_) | Op::Await(..) | Op::Began(_) | Op::Ended(_) | Op::Branch(_) => {
-                    T::CU_GRAPH_NODE_TYPE_EMPTY
-                }
+                Op::Record(_)
+                | Op::WaitEnded(_)
+                | Op::AwaitRemote(..)
+                | Op::GraphStart(_)
+                | Op::GraphEnd(_)
+                | Op::ConditionalRun(_) => T::CU_GRAPH_NODE_TYPE_EMPTY,
             },
             Work::Empty => T::CU_GRAPH_NODE_TYPE_EMPTY,
             Work::Child(_) => T::CU_GRAPH_NODE_TYPE_GRAPH,

@@ -7,11 +7,11 @@
 //!
 //! The one `unsafe impl` lets stored attributes move between threads: they are plain values.
 
-use super::conditional::Number;
+use super::conditional::ConditionalValue;
 use super::exec::Exec;
-use super::object::Kept;
+use super::object::Retained;
 use super::{Graphs, INVALID, Status, Work};
-use crate::driver::work::Op;
+use crate::driver::operations::Op;
 use cuda_sys::{CUgraphNodeType, CUlaunchAttributeValue, CUresult};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Weak};
@@ -23,7 +23,7 @@ pub(super) struct Node {
     /// Kernel launch attributes without effect here, by number.
     pub(super) attributes: Attributes,
     /// Addresses of the parameters, which a client may read until the node changes.
-    pub(super) shown: Vec<usize>,
+    pub(super) exposed: Vec<usize>,
 }
 
 /// Stored launch attributes.
@@ -43,18 +43,18 @@ pub(super) struct Graph {
     /// For a clone: its nodes, by the nodes that they were cloned from.
     cloned: HashMap<usize, usize>,
     /// The user objects that it retains, with their counts.
-    pub(super) kept: Kept,
+    pub(super) kept: Retained,
     /// The executable graph that currently owns its memory.
     pub(super) executable: Weak<Exec>,
     /// The values of its conditional nodes, and of those in its bodies.
-    pub(super) numbers: Vec<Arc<Number>>,
+    pub(super) values: Vec<Arc<ConditionalValue>>,
     /// The graph that contains it as a body.
     pub(super) around: Option<usize>,
 }
 
 impl Node {
     pub(super) fn new(work: Work, after: Vec<usize>) -> Node {
-        Node { work, after, attributes: Attributes::default(), shown: Vec::new() }
+        Node { work, after, attributes: Attributes::default(), exposed: Vec::new() }
     }
 }
 
@@ -211,7 +211,7 @@ impl Graphs {
                 other => other,
             };
             let after = after.iter().filter_map(|node| cloned.get(node).copied()).collect();
-            copies.insert(cloned[&old], Node { work, after, attributes, shown: Vec::new() });
+            copies.insert(cloned[&old], Node { work, after, attributes, exposed: Vec::new() });
         }
         let new = self.number();
         self.owner.extend(copies.keys().map(|node| (*node, new)));
@@ -262,7 +262,7 @@ impl Graphs {
         if node.work.kind() != kind || work.kind() != kind {
             return Err(INVALID);
         }
-        (node.work, node.shown) = (work, Vec::new());
+        (node.work, node.exposed) = (work, Vec::new());
         Ok(())
     }
 }

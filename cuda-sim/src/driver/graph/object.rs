@@ -9,7 +9,7 @@
 //! valid for the call, by CUDA's contract.
 
 use super::{GRAPHS, INVALID, Status, api, initialised, put};
-use crate::driver::work::{Foreign, host_function};
+use crate::driver::operations::{ClientPointer, host_function};
 use cuda_sys::{CUgraph, CUhostFn, CUresult, CUuserObject};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -19,12 +19,12 @@ use std::sync::{Arc, Weak};
 
 /// A client's data. Its destructor runs when the last reference is released.
 pub(in crate::driver) struct UserObject {
-    data: Foreign,
+    data: ClientPointer,
     destroy: unsafe extern "C" fn(*mut c_void),
 }
 
 /// The objects that a graph retains, each with the number of references.
-pub(in crate::driver) type Kept = Vec<(Arc<UserObject>, u64)>;
+pub(in crate::driver) type Retained = Vec<(Arc<UserObject>, u64)>;
 
 // SAFETY: the pointer is only passed to the client's destructor.
 unsafe impl Sync for UserObject {}
@@ -44,7 +44,7 @@ impl Drop for UserObject {
 }
 
 /// An object by handle, which is valid as long as anyone has a reference.
-struct Known {
+struct UserObjectEntry {
     object: Weak<UserObject>,
     /// Represents the client's own references.
     client: Option<Arc<UserObject>>,
@@ -53,7 +53,7 @@ struct Known {
 
 #[derive(Default)]
 struct Objects {
-    known: HashMap<usize, Known>,
+    known: HashMap<usize, UserObjectEntry>,
     last: usize,
 }
 
@@ -88,7 +88,7 @@ fn counted(count: c_uint) -> Status {
     if count == 0 || count > i32::MAX as c_uint { Err(INVALID) } else { Ok(()) }
 }
 
-fn keep(graph: usize, handle: usize, count: c_uint, flags: c_uint) -> Status {
+fn retain_for_graph(graph: usize, handle: usize, count: c_uint, flags: c_uint) -> Status {
     counted(count)?;
     if flags > MOVE {
         return Err(INVALID);
@@ -107,7 +107,7 @@ fn keep(graph: usize, handle: usize, count: c_uint, flags: c_uint) -> Status {
     Ok(())
 }
 
-fn give_up(graph: usize, handle: usize, count: c_uint) -> Status {
+fn release_from_graph(graph: usize, handle: usize, count: c_uint) -> Status {
     counted(count)?;
     let mut graphs = GRAPHS.lock();
     let kept = &mut graphs.graph(graph)?.kept;
@@ -136,8 +136,8 @@ api! {
         objects.known.retain(|_, known| known.object.strong_count() > 0);
         objects.last += 0x10;
         let new = FIRST + objects.last;
-        let object = Arc::new(UserObject { data: Foreign(data), destroy });
-        objects.known.insert(new, Known { object: Arc::downgrade(&object), client: Some(object), count });
+        let object = Arc::new(UserObject { data: ClientPointer(data), destroy });
+        objects.known.insert(new, UserObjectEntry { object: Arc::downgrade(&object), client: Some(object), count });
         put(out, std::ptr::without_provenance_mut(new))
     }
     fn cuUserObjectRetain(object: CUuserObject, count: c_uint) {
@@ -154,10 +154,10 @@ api! {
     }
     fn cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint) {
         initialised()?;
-        keep(graph.addr(), object.addr(), count, flags)
+        retain_for_graph(graph.addr(), object.addr(), count, flags)
     }
     fn cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) {
         initialised()?;
-        give_up(graph.addr(), object.addr(), count)
+        release_from_graph(graph.addr(), object.addr(), count)
     }
 }

@@ -15,8 +15,8 @@ use crate::driver::event::event;
 use crate::driver::launch::{Configuration, LaunchKind, configured, prepare};
 use crate::driver::memory::copy::{checked_copy, checked_fill, description};
 use crate::driver::module::library;
-use crate::driver::state::{Context, context, healthy, owner, within};
-use crate::driver::work::{Fill, Foreign, Op};
+use crate::driver::operations::{ClientPointer, Fill, Op};
+use crate::driver::state::{Context, context, healthy, owner, with_current};
 use crate::exec::launch::Launch;
 use cuda_sys::{
     CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
@@ -27,14 +27,14 @@ use cuda_sys::{
 use std::sync::Arc;
 
 /// The parameters of a new node.
-pub(super) enum Wanted {
+pub(super) enum NewNode {
     Work(Work),
     Child(usize),
-    Conditional(conditional::Asked),
+    Conditional(conditional::ConditionalParams),
 }
 
 /// Returns the context of a node; null means the current one.
-fn meant(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
+fn node_context(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
     if handle.is_null() {
         return healthy();
     }
@@ -105,7 +105,7 @@ pub(super) fn kernel(p: &CUDA_KERNEL_NODE_PARAMS, kind: LaunchKind) -> Result<Wo
     }
     // A library's kernel means its function in the node's context, or in the current one.
     let f = match library::is_kernel(named) {
-        true => within(&meant(p.ctx)?, || library::function_of(named))?.unwrap_or(named),
+        true => with_current(&node_context(p.ctx)?, || library::function_of(named))?.unwrap_or(named),
         false => named,
     };
     crate::driver::module::function(f)?;
@@ -129,7 +129,7 @@ pub(super) fn kernel_of(node: &mut Node) -> Result<CUDA_KERNEL_NODE_PARAMS, CUre
     let Work::Op(context, Op::Kernel { launch, function }) = &node.work else { return Err(INVALID) };
     let base = launch.params.as_ptr().addr();
     let params = &function.kernel.signature().params;
-    node.shown = params.iter().map(|param| base + param.offset as usize).collect();
+    node.exposed = params.iter().map(|param| base + param.offset as usize).collect();
     let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.block);
     Ok(CUDA_KERNEL_NODE_PARAMS {
         func: std::ptr::without_provenance_mut(function.handle),
@@ -140,7 +140,7 @@ pub(super) fn kernel_of(node: &mut Node) -> Result<CUDA_KERNEL_NODE_PARAMS, CUre
         blockDimY: by,
         blockDimZ: bz,
         sharedMemBytes: launch.dynamic_shared,
-        kernelParams: if node.shown.is_empty() { std::ptr::null_mut() } else { node.shown.as_mut_ptr().cast() },
+        kernelParams: if node.exposed.is_empty() { std::ptr::null_mut() } else { node.exposed.as_mut_ptr().cast() },
         extra: std::ptr::null_mut(),
         kern: std::ptr::null_mut(),
         ctx: context.raw(),
@@ -153,7 +153,7 @@ pub(super) fn set_kind(node: &mut Node, kind: LaunchKind) -> Status {
     let how = Configuration { grid: launch.grid, block: launch.block, shared: launch.dynamic_shared, kind };
     let params = launch.params.clone();
     **launch = configured(function, launch.context, how, || Ok(params))?;
-    node.shown.clear();
+    node.exposed.clear();
     Ok(())
 }
 
@@ -200,7 +200,7 @@ pub(super) fn attribute(node: &Node, which: CUlaunchAttributeID) -> Result<CUlau
 }
 
 pub(super) fn memcpy(p: &CUDA_MEMCPY3D, on: CUcontext) -> Result<Work, CUresult> {
-    let context = meant(on)?;
+    let context = node_context(on)?;
     let copy = checked_copy(p)?;
     // An empty copy has no effect, but its parameters can be read.
     Ok(Work::Op(context, Op::Copy(copy)))
@@ -214,7 +214,7 @@ pub(super) fn memcpy_of(node: &Node) -> Result<CUDA_MEMCPY3D, CUresult> {
 }
 
 pub(super) fn memset(p: &CUDA_MEMSET_NODE_PARAMS, on: CUcontext) -> Result<Work, CUresult> {
-    let context = meant(on)?;
+    let context = node_context(on)?;
     let size = p.elementSize as usize;
     if !matches!(size, 1 | 2 | 4) || (size < 4 && p.value >> (8 * size) != 0) {
         return Err(INVALID);
@@ -238,7 +238,7 @@ pub(super) fn memset_of(node: &Node) -> Result<CUDA_MEMSET_NODE_PARAMS, CUresult
 }
 
 pub(super) fn host(p: CUDA_HOST_NODE_PARAMS) -> Result<Work, CUresult> {
-    Ok(Work::Op(healthy()?, Op::Host(p.fn_.ok_or(INVALID)?, Foreign(p.userData))))
+    Ok(Work::Op(healthy()?, Op::Host(p.fn_.ok_or(INVALID)?, ClientPointer(p.userData))))
 }
 
 pub(super) fn host_of(node: &Node) -> Result<CUDA_HOST_NODE_PARAMS, CUresult> {
@@ -311,7 +311,7 @@ pub(super) fn child_of(node: &Node) -> Result<usize, CUresult> {
 }
 
 /// Returns the node for parameters of any kind. `kind` is the launch kind of an existing kernel node.
-pub(super) fn any(p: &mut CUgraphNodeParams, kind: LaunchKind) -> Result<Wanted, CUresult> {
+pub(super) fn any(p: &mut CUgraphNodeParams, kind: LaunchKind) -> Result<NewNode, CUresult> {
     use CUgraphNodeType as T;
     let u = &mut p.anon_1;
     let work = match p.type_ {
@@ -383,35 +383,35 @@ pub(super) fn any(p: &mut CUgraphNodeParams, kind: LaunchKind) -> Result<Wanted,
         T::CU_GRAPH_NODE_TYPE_MEM_FREE => free(unsafe { u.free.dptr })?,
         T::CU_GRAPH_NODE_TYPE_CONDITIONAL => {
             // SAFETY: the type field says that the union holds this member.
-            return conditional::asked(unsafe { &u.conditional }).map(Wanted::Conditional);
+            return conditional::read_params(unsafe { &u.conditional }).map(NewNode::Conditional);
         }
         T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL
         | T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT
         | T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => {
-            tracing::warn!("graphs have no nodes of type {:?} here", p.type_);
+            tracing::warn!("graph nodes of type {:?} are not supported", p.type_);
             return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
         }
         _ => return Err(INVALID),
     };
-    Ok(Wanted::Work(work))
+    Ok(NewNode::Work(work))
 }
 
-fn child(graph: CUgraph, ownership: CUgraphChildGraphNodeOwnership) -> Result<Wanted, CUresult> {
+fn child(graph: CUgraph, ownership: CUgraphChildGraphNodeOwnership) -> Result<NewNode, CUresult> {
     match ownership {
-        CUgraphChildGraphNodeOwnership::CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE => Ok(Wanted::Child(graph.addr())),
+        CUgraphChildGraphNodeOwnership::CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE => Ok(NewNode::Child(graph.addr())),
         _ => {
-            tracing::warn!("child graphs are copied here; ownership cannot be moved");
+            tracing::warn!("moving the ownership of a child graph is not supported: child graphs are copied");
             Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
         }
     }
 }
 
 /// Adds the node.
-pub(super) fn create(graphs: &mut Graphs, graph: usize, after: &[usize], new: Wanted) -> Result<usize, CUresult> {
+pub(super) fn create(graphs: &mut Graphs, graph: usize, after: &[usize], new: NewNode) -> Result<usize, CUresult> {
     match new {
-        Wanted::Work(work) => graphs.add(graph, after, work),
-        Wanted::Child(of) => graphs.add_child(graph, after, of),
-        Wanted::Conditional(asked) => conditional::add(graphs, graph, after, asked),
+        NewNode::Work(work) => graphs.add(graph, after, work),
+        NewNode::Child(of) => graphs.add_child(graph, after, of),
+        NewNode::Conditional(asked) => conditional::add(graphs, graph, after, asked),
     }
 }
 

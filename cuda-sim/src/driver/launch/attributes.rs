@@ -10,7 +10,7 @@
 //! Pointers come from C callers and are null or valid for the call, by CUDA's contract. The union that is read consists
 //! of plain data.
 
-use super::clusters::Asked;
+use super::clusters::RequestedCluster;
 use crate::driver::event::{event, record};
 use crate::driver::state::belongs;
 use crate::driver::{Status, get};
@@ -23,8 +23,8 @@ const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 pub(in crate::driver) struct Attributes {
     pub(in crate::driver) cooperative: bool,
     /// The extents of a cluster, and the preferred ones.
-    pub(in crate::driver) cluster: Asked,
-    preferred: Asked,
+    pub(in crate::driver) cluster: RequestedCluster,
+    preferred: RequestedCluster,
     /// Events to be recorded.
     events: Vec<CUevent>,
 }

@@ -20,7 +20,7 @@ const LARGEST: u32 = 16;
 const NEIGHBOURS: u32 = 16;
 
 /// The cluster extents that a launch requests; `None` without a request.
-pub(in crate::driver) type Asked = Option<[u32; 3]>;
+pub(in crate::driver) type RequestedCluster = Option<[u32; 3]>;
 
 /// Returns the largest cluster size of this function, in blocks.
 fn most(object: &FunctionObject) -> u32 {
@@ -30,7 +30,7 @@ fn most(object: &FunctionObject) -> u32 {
 }
 
 /// Returns the extents that the kernel requires, or that were set for it.
-fn required(object: &FunctionObject) -> Result<Asked, CUresult> {
+fn required(object: &FunctionObject) -> Result<RequestedCluster, CUresult> {
     let set = object.limits.cluster.each_ref().map(|n| n.load(Ordering::Relaxed));
     match object.kernel.signature().clusters.required {
         Some(extents) => Ok(Some(extents)),
@@ -41,24 +41,33 @@ fn required(object: &FunctionObject) -> Result<Asked, CUresult> {
 }
 
 /// Returns the extents of a launch's clusters; `None` for a launch without clusters.
-fn extents(object: &FunctionObject, asked: Asked) -> Result<Asked, CUresult> {
+fn extents(object: &FunctionObject, requested: RequestedCluster) -> Result<RequestedCluster, CUresult> {
     let required = required(object)?;
-    if let (Some(asked), Some(required)) = (asked, required)
-        && asked != required
+    if let (Some(requested), Some(required)) = (requested, required)
+        && requested != required
     {
-        tracing::error!("a launch of '{}' in clusters of {asked:?}, which requires {required:?}", name(object));
+        tracing::error!(
+            "'{}' was launched in clusters of {requested:?}, but requires clusters of {required:?}",
+            name(object)
+        );
         return Err(INVALID);
     }
-    let Some(extents) = asked.or(required) else {
+    let Some(extents) = requested.or(required) else {
         if object.kernel.signature().clusters.explicit {
-            tracing::error!("the kernel '{}' has to be launched with the extents of its clusters", name(object));
+            tracing::error!(
+                "'{}' requires explicit cluster extents: set the launch attribute CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION",
+                name(object)
+            );
             return Err(INVALID);
         }
         return Ok(None);
     };
     if blocks(extents) > u128::from(most(object)) {
         let most = most(object);
-        tracing::error!("a launch of '{}' in clusters of {extents:?} blocks, of {most} at most", name(object));
+        tracing::error!(
+            "'{}' was launched in clusters of {extents:?} blocks; the limit is {most} blocks",
+            name(object)
+        );
         return Err(if PROFILE.has_clusters() { INVALID } else { CUresult::CUDA_ERROR_NOT_SUPPORTED });
     }
     Ok(Some(extents).filter(|_| PROFILE.has_clusters()))
@@ -84,14 +93,14 @@ fn active(object: &FunctionObject, size: u32, threads: u32, dynamic: u64) -> u32
 /// Returns the cluster extents of a launch, after checking that they divide the grid.
 pub(in crate::driver) fn of_launch(
     object: &FunctionObject,
-    asked: Asked,
+    requested: RequestedCluster,
     grid: [u32; 3],
     threads: u32,
     dynamic: u64,
-) -> Result<Asked, CUresult> {
-    let Some(extents) = extents(object, asked)? else { return Ok(None) };
+) -> Result<RequestedCluster, CUresult> {
+    let Some(extents) = extents(object, requested)? else { return Ok(None) };
     if grid.iter().zip(extents).any(|(blocks, each)| !blocks.is_multiple_of(each)) {
-        tracing::error!("a grid of {grid:?} blocks is not made of clusters of {extents:?}");
+        tracing::error!("a grid of {grid:?} blocks cannot be divided into clusters of {extents:?}");
         return Err(INVALID);
     }
     if active(object, extents.iter().product(), threads, dynamic) == 0 {
@@ -104,14 +113,14 @@ pub(in crate::driver) fn of_launch(
 /// Returns the number of clusters of a launch that run concurrently.
 pub(in crate::driver) fn most_active(
     object: &FunctionObject,
-    asked: Asked,
+    requested: RequestedCluster,
     threads: u32,
     dynamic: u64,
 ) -> Result<u32, CUresult> {
-    if asked.is_none() && required(object)?.is_none() {
+    if requested.is_none() && required(object)?.is_none() {
         return Err(INVALID);
     }
-    let extents = extents(object, asked)?.unwrap_or([1; 3]);
+    let extents = extents(object, requested)?.unwrap_or([1; 3]);
     Ok(active(object, extents.iter().product(), threads, dynamic))
 }
 

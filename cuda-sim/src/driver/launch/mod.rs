@@ -10,19 +10,19 @@ pub(super) mod clusters;
 pub(super) mod occupancy;
 
 use super::module::{function, max_threads};
+use super::operations::Op;
 use super::state::{FunctionObject, GRIDS, belongs, ready};
 use super::stream::target;
-use super::work::Op;
 use super::{Status, api, get};
 use crate::codegen;
 use crate::codegen::jit::Compiled;
 use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
 use crate::exec::launch::{Fault, Launch};
-use crate::memory::Wild;
+use crate::memory::IllegalAccess;
 use crate::module::Kernel;
 use crate::queue::Start;
 use attributes::Attributes;
-use clusters::Asked;
+use clusters::RequestedCluster;
 use cuda_sys::{CUfunction, CUlaunchConfig, CUresult, CUsharedconfig, CUstream};
 use occupancy::resident;
 use std::ffi::{c_uint, c_void};
@@ -117,7 +117,7 @@ pub(super) fn report(kernel: &Kernel, launch: &Launch, fault: &Fault) {
 /// Returns the status code of a fault.
 pub(super) fn code_of(fault: &Fault) -> CUresult {
     match fault {
-        Fault::Memory { wild: Wild::Misaligned, .. } => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
+        Fault::Memory { illegal: IllegalAccess::Misaligned, .. } => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
         Fault::Memory { .. } => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
         // A deadlock is not LAUNCH_TIMEOUT, which is about a time limit that does not exist here. This is the code of a
         // device whose checker finds threads at a barrier that cannot open.
@@ -142,7 +142,7 @@ pub(super) struct Configuration {
 pub(super) struct LaunchKind {
     /// True for a cooperative launch.
     pub(super) cooperative: bool,
-    pub(super) cluster: Asked,
+    pub(super) cluster: RequestedCluster,
 }
 
 /// Returns a launch as an operation, with copied parameters, for a context to which the function belongs.

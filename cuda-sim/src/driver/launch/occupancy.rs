@@ -6,7 +6,7 @@
 //! as documented.
 
 use super::attributes::Attributes;
-use super::clusters::{self, Asked};
+use super::clusters::{self, RequestedCluster};
 use crate::device::PROFILE;
 use crate::driver::module::{function, max_threads};
 use crate::driver::state::{FunctionObject, ready};
@@ -87,18 +87,18 @@ fn available(out: *mut usize, f: CUfunction, blocks: c_int, threads: c_int) -> S
 fn of_clusters(
     f: CUfunction,
     config: *const CUlaunchConfig,
-    answer: impl FnOnce(&FunctionObject, Asked, u32, u64) -> Result<u32, CUresult>,
+    answer: impl FnOnce(&FunctionObject, RequestedCluster, u32, u64) -> Result<u32, CUresult>,
 ) -> Result<c_int, CUresult> {
     ready()?;
     let object = function(f)?;
     let config = get(config)?;
-    let asked = Attributes::read(&config)?.cluster;
+    let requested = Attributes::read(&config)?.cluster;
     let threads = config.blockDimX.checked_mul(config.blockDimY).and_then(|n| n.checked_mul(config.blockDimZ));
     let threads = threads.filter(|n| *n > 0).ok_or(INVALID)?;
     if threads > max_threads(&object) {
         return Ok(0);
     }
-    answer(&object, asked, threads, config.sharedMemBytes.into()).map(|n| n as c_int)
+    answer(&object, requested, threads, config.sharedMemBytes.into()).map(|n| n as c_int)
 }
 
 api! {

@@ -12,12 +12,12 @@
 //! guarantees.
 
 use crate::driver::graph::capture;
+use crate::driver::operations::{Copy3D, Fill, Op};
 use crate::driver::state::{Context, ENGINE, context, drained};
 use crate::driver::stream::{Stream, target};
-use crate::driver::work::{Box3, Fill, Op};
 use crate::driver::{Status, api, get};
 use crate::memory::shared::Access;
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{AllocationKind, MEMORY};
 use crate::queue::Start;
 use cuda_sys::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUmemorytype, CUresult, CUstream,
@@ -30,7 +30,7 @@ const SHORT: usize = 64 << 10;
 
 /// The kind of memory to which a range belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum MemoryKind {
     Device,
     /// Page-locked host memory, which the device may access at any time.
     Pinned,
@@ -38,30 +38,30 @@ enum Place {
     Pageable,
 }
 
-fn place(address: u64, bytes: usize) -> Result<Place, CUresult> {
+fn memory_kind(address: u64, bytes: usize) -> Result<MemoryKind, CUresult> {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     if bytes == 0 {
-        return Ok(Place::Device);
+        return Ok(MemoryKind::Device);
     }
     let end = address.checked_add(bytes as u64).filter(|_| address != 0).ok_or(invalid)?;
     if MEMORY.owns(address) {
         let found = MEMORY.covering(address, end).ok_or(invalid)?;
-        if found.kind == Kind::Mapped(Access::None) {
+        if found.kind == AllocationKind::Mapped(Access::None) {
             return Err(invalid);
         }
-        return Ok(if matches!(found.kind, Kind::Host(_)) { Place::Pinned } else { Place::Device });
+        return Ok(if matches!(found.kind, AllocationKind::Host(_)) { MemoryKind::Pinned } else { MemoryKind::Device });
     }
     match MEMORY.registration(address) {
-        Some(found) if end <= found.start + found.bytes => Ok(Place::Pinned),
-        _ => Ok(Place::Pageable),
+        Some(found) if end <= found.start + found.bytes => Ok(MemoryKind::Pinned),
+        _ => Ok(MemoryKind::Pageable),
     }
 }
 
 /// Checks that the device may access a range.
 pub(in crate::driver) fn device_range(address: CUdeviceptr, bytes: usize) -> Status {
-    match place(address, bytes)? {
-        Place::Pageable => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
-        Place::Device | Place::Pinned => Ok(()),
+    match memory_kind(address, bytes)? {
+        MemoryKind::Pageable => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+        MemoryKind::Device | MemoryKind::Pinned => Ok(()),
     }
 }
 
@@ -74,17 +74,17 @@ enum Side {
 }
 
 impl Side {
-    fn place(self, address: u64, bytes: usize) -> Result<Place, CUresult> {
-        let place = place(address, bytes)?;
+    fn memory_kind(self, address: u64, bytes: usize) -> Result<MemoryKind, CUresult> {
+        let place = memory_kind(address, bytes)?;
         match (self, place) {
-            (Side::Device, Place::Pageable) => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+            (Side::Device, MemoryKind::Pageable) => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
             _ => Ok(place),
         }
     }
 }
 
 /// Returns the number of bytes from the first to the last one that a copy accesses on one side.
-fn extent(copy: &Box3, pitch: usize, slice: usize) -> Option<usize> {
+fn extent(copy: &Copy3D, pitch: usize, slice: usize) -> Option<usize> {
     if copy.is_empty() {
         return Some(0);
     }
@@ -93,32 +93,32 @@ fn extent(copy: &Box3, pitch: usize, slice: usize) -> Option<usize> {
 }
 
 /// Returns the kinds of memory of both sides of a copy, which must be those that the client specified.
-fn places(copy: &Box3, sides: (Side, Side)) -> Result<(Place, Place), CUresult> {
+fn memory_kinds(copy: &Copy3D, sides: (Side, Side)) -> Result<(MemoryKind, MemoryKind), CUresult> {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
-    let to = sides.0.place(copy.to, extent(copy, copy.to_pitch, copy.to_slice).ok_or(invalid)?)?;
-    let from = sides.1.place(copy.from, extent(copy, copy.from_pitch, copy.from_slice).ok_or(invalid)?)?;
+    let to = sides.0.memory_kind(copy.to, extent(copy, copy.to_pitch, copy.to_slice).ok_or(invalid)?)?;
+    let from = sides.1.memory_kind(copy.from, extent(copy, copy.from_pitch, copy.from_slice).ok_or(invalid)?)?;
     Ok((to, from))
 }
 
 /// Enqueues a copy, or captures it; a captured copy uses the memory that is at its addresses when the graph runs.
-fn submit(on: CUstream, copy: Box3, sides: (Side, Side), asynchronous: bool) -> Status {
+fn submit(on: CUstream, copy: Copy3D, sides: (Side, Side), asynchronous: bool) -> Status {
     let (context, stream) = if asynchronous { target(on)? } else { drained(target(on))? };
     if !asynchronous {
-        capture::permit()?;
+        capture::check_permitted()?;
         capture::refuse(&stream)?;
     }
-    let (to, from) = places(&copy, sides)?;
+    let (to, from) = memory_kinds(&copy, sides)?;
     if copy.is_empty() {
         return Ok(());
     }
     if stream.is_capturing() {
         return stream.submit(&context, Op::Copy(copy), Start::Driver);
     }
-    let host = to != Place::Device || from != Place::Device;
-    if to == Place::Pageable || (!asynchronous && host) {
+    let host = to != MemoryKind::Device || from != MemoryKind::Device;
+    if to == MemoryKind::Pageable || (!asynchronous && host) {
         return finished(&context, &stream, Op::Copy(copy));
     }
-    if from == Place::Pageable {
+    if from == MemoryKind::Pageable {
         // If the stream is idle, the copy itself is as fast as one to a staging buffer.
         if stream.is_done() {
             return finished(&context, &stream, Op::Copy(copy));
@@ -222,14 +222,14 @@ impl Volume {
 }
 
 /// Returns the rows of a copy, and the specified memory type of each side.
-fn volumes(from: &Volume, to: &Volume, size: [usize; 3]) -> Result<(Box3, (Side, Side)), CUresult> {
+fn volumes(from: &Volume, to: &Volume, size: [usize; 3]) -> Result<(Copy3D, (Side, Side)), CUresult> {
     let [row, rows, slices] = size;
     if size.iter().any(|n| *n > i64::MAX as usize / 4) {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
     let (from, from_pitch, from_slice, from_side) = from.resolve(row, rows)?;
     let (to, to_pitch, to_slice, to_side) = to.resolve(row, rows)?;
-    let copy = Box3 { to, from, row, rows, slices, to_pitch, from_pitch, to_slice, from_slice };
+    let copy = Copy3D { to, from, row, rows, slices, to_pitch, from_pitch, to_slice, from_slice };
     Ok((copy, (to_side, from_side)))
 }
 
@@ -268,26 +268,26 @@ fn copy_2d(spec: *const CUDA_MEMCPY2D, on: CUstream, asynchronous: bool) -> Stat
     submit(on, copy, sides, asynchronous)
 }
 
-fn described(c: &CUDA_MEMCPY3D) -> Result<(Box3, (Side, Side)), CUresult> {
+fn described(c: &CUDA_MEMCPY3D) -> Result<(Copy3D, (Side, Side)), CUresult> {
     let (from, to) = sides!(c, c.srcZ, c.dstZ, c.srcHeight, c.dstHeight);
     volumes(&from, &to, [c.WidthInBytes, c.Height, c.Depth])
 }
 
 /// Returns the copy that a client describes, for a graph.
-pub(in crate::driver) fn checked_copy(spec: &CUDA_MEMCPY3D) -> Result<Box3, CUresult> {
+pub(in crate::driver) fn checked_copy(spec: &CUDA_MEMCPY3D) -> Result<Copy3D, CUresult> {
     let (copy, sides) = described(spec)?;
-    places(&copy, sides)?;
+    memory_kinds(&copy, sides)?;
     Ok(copy)
 }
 
 /// Returns, for the destination and the source of a copy, true if it is device memory.
-pub(in crate::driver) fn on_device_sides(copy: &Box3) -> (bool, bool) {
-    let device = |at: u64| MEMORY.find(at).is_some_and(|a| !matches!(a.kind, Kind::Host(_)));
+pub(in crate::driver) fn on_device_sides(copy: &Copy3D) -> (bool, bool) {
+    let device = |at: u64| MEMORY.find(at).is_some_and(|a| !matches!(a.kind, AllocationKind::Host(_)));
     (device(copy.to), device(copy.from))
 }
 
 /// Describes a copy: device memory as such, anything else as host memory.
-pub(in crate::driver) fn description(copy: &Box3) -> CUDA_MEMCPY3D {
+pub(in crate::driver) fn description(copy: &Copy3D) -> CUDA_MEMCPY3D {
     let side = |device: bool, at: u64| match device {
         true => (CUmemorytype::CU_MEMORYTYPE_DEVICE, 0, at),
         false => (CUmemorytype::CU_MEMORYTYPE_HOST, at, 0),
@@ -331,19 +331,19 @@ fn copy_3d_peer(spec: *const CUDA_MEMCPY3D_PEER, on: CUstream, asynchronous: boo
 }
 
 fn from_host(to: CUdeviceptr, from: *const c_void, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
-    submit(on, Box3::line(to, address(from), bytes), (Side::Device, Side::Host), asynchronous)
+    submit(on, Copy3D::line(to, address(from), bytes), (Side::Device, Side::Host), asynchronous)
 }
 
 fn to_host(to: *mut c_void, from: CUdeviceptr, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
-    submit(on, Box3::line(address(to), from, bytes), (Side::Host, Side::Device), asynchronous)
+    submit(on, Copy3D::line(address(to), from, bytes), (Side::Host, Side::Device), asynchronous)
 }
 
 fn on_device(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
-    submit(on, Box3::line(to, from, bytes), (Side::Device, Side::Device), asynchronous)
+    submit(on, Copy3D::line(to, from, bytes), (Side::Device, Side::Device), asynchronous)
 }
 
 fn unified(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
-    submit(on, Box3::line(to, from, bytes), (Side::Any, Side::Any), asynchronous)
+    submit(on, Copy3D::line(to, from, bytes), (Side::Any, Side::Any), asynchronous)
 }
 
 /// Copies between contexts, whose memory is in one address range: a copy on the device.

@@ -13,7 +13,7 @@ use super::virtual_memory::file_of;
 use crate::driver::state::{handle, healthy, ready};
 use crate::driver::{Status, api, get, put};
 use crate::memory::shared::SharedFile;
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{AllocationKind, MEMORY};
 use cuda_sys::{
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUdeviceptr, CUexternalMemory,
     CUexternalMemoryHandleType, CUresult,
@@ -63,7 +63,7 @@ fn buffer(out: *mut CUdeviceptr, of: CUexternalMemory, description: *const CUDA_
     if wanted.flags != 0 || wanted.size == 0 || !within || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    let at = MEMORY.import(context.owner(), &file, wanted.offset, wanted.size, Kind::External);
+    let at = MEMORY.import(context.owner(), &file, wanted.offset, wanted.size, AllocationKind::External);
     put(out, at.map_err(failure)?)
 }
 

@@ -12,10 +12,10 @@
 
 use super::failure;
 use crate::driver::event::{Event, event, insert};
-use crate::driver::state::{bound, healthy};
+use crate::driver::state::{healthy, require_current};
 use crate::driver::{Status, api, put};
 use crate::memory::shared::SharedFile;
-use crate::memory::{Kind, MEMORY, Owner};
+use crate::memory::{AllocationKind, MEMORY, Owner};
 use cuda_sys::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, CUresult};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -33,7 +33,7 @@ const EVENT_HANDLE: u64 = u64::from_le_bytes(*b"sim-evt1");
 
 /// The contents of a handle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Name {
+struct HandleContents {
     kind: u64,
     process: u64,
     descriptor: u64,
@@ -43,10 +43,17 @@ struct Name {
     device: u64,
 }
 
-impl Name {
-    fn of(kind: u64, file: &SharedFile) -> Name {
+impl HandleContents {
+    fn of(kind: u64, file: &SharedFile) -> HandleContents {
         let (process, descriptor) = (u64::from(std::process::id()), file.descriptor().as_raw_fd() as u64);
-        Name { kind, process, descriptor, inode: file.inode, device: file.device as u64, ..Name::default() }
+        HandleContents {
+            kind,
+            process,
+            descriptor,
+            inode: file.inode,
+            device: file.device as u64,
+            ..HandleContents::default()
+        }
     }
 
     fn bytes(self) -> [c_char; 64] {
@@ -59,7 +66,7 @@ impl Name {
     }
 
     /// Decodes a handle of this kind, which must be of another process.
-    fn read(kind: u64, bytes: &[c_char; 64]) -> Result<Name, CUresult> {
+    fn read(kind: u64, bytes: &[c_char; 64]) -> Result<HandleContents, CUresult> {
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at * 8 + i] as u8));
         let [found, process, descriptor, inode, offset, bytes, device] = std::array::from_fn(word);
         if found != kind {
@@ -68,7 +75,7 @@ impl Name {
         if process == u64::from(std::process::id()) {
             return Err(CUresult::CUDA_ERROR_INVALID_CONTEXT);
         }
-        Ok(Name { kind, process, descriptor, inode, offset, bytes, device })
+        Ok(HandleContents { kind, process, descriptor, inode, offset, bytes, device })
     }
 
     /// Opens the file, if it still exists.
@@ -81,10 +88,10 @@ impl Name {
 }
 
 /// A context, and the inode and offset of a file that it has open.
-type Place = (u32, u64, u64);
+type OpenKey = (u32, u64, u64);
 
 /// Opened memory of other processes: its address, and the number of times that it was opened.
-static OPEN: Lazy<Mutex<HashMap<Place, (CUdeviceptr, usize)>>> = Lazy::new(Mutex::default);
+static OPEN: Lazy<Mutex<HashMap<OpenKey, (CUdeviceptr, usize)>>> = Lazy::new(Mutex::default);
 
 /// Forgets the memory that a context has open, at its end; the context frees it.
 pub(in crate::driver) fn forget(context: u32) {
@@ -94,7 +101,11 @@ pub(in crate::driver) fn forget(context: u32) {
 fn export(handle: *mut CUipcMemHandle, address: CUdeviceptr) -> Status {
     healthy()?;
     let (allocation, file) = MEMORY.share(address).map_err(failure)?;
-    let name = Name { offset: allocation.offset(), bytes: allocation.bytes, ..Name::of(MEMORY_HANDLE, &file) };
+    let name = HandleContents {
+        offset: allocation.offset(),
+        bytes: allocation.bytes,
+        ..HandleContents::of(MEMORY_HANDLE, &file)
+    };
     put(handle, CUipcMemHandle { reserved: name.bytes() })
 }
 
@@ -104,7 +115,7 @@ fn open(out: *mut CUdeviceptr, handle: &CUipcMemHandle, flags: c_uint) -> Status
     if flags != 1 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    let name = Name::read(MEMORY_HANDLE, &handle.reserved)?;
+    let name = HandleContents::read(MEMORY_HANDLE, &handle.reserved)?;
     let mut opened = OPEN.lock();
     if let Some((address, count)) = opened.get_mut(&(context.id, name.inode, name.offset)) {
         *count += 1;
@@ -113,7 +124,7 @@ fn open(out: *mut CUdeviceptr, handle: &CUipcMemHandle, flags: c_uint) -> Status
     let file = Arc::new(name.open()?);
     let device = usize::try_from(name.device).ok().filter(|d| *d < *crate::device::DEVICES).unwrap_or(context.device);
     let owner = Owner { device, ..context.owner() };
-    let address = MEMORY.import(owner, &file, name.offset, name.bytes, Kind::Imported);
+    let address = MEMORY.import(owner, &file, name.offset, name.bytes, AllocationKind::Imported);
     let address = address.map_err(|_| CUresult::CUDA_ERROR_MAP_FAILED)?;
     opened.insert((context.id, name.inode, name.offset), (address, 1));
     put(out, address)
@@ -132,7 +143,7 @@ fn close(address: CUdeviceptr) -> Status {
     opened.remove(&key);
     drop(opened);
     context.synchronize()?;
-    MEMORY.free(address, |kind| kind == Kind::Imported).map_err(failure)
+    MEMORY.free(address, |kind| kind == AllocationKind::Imported).map_err(failure)
 }
 
 /// An event's counters, in memory that all its processes map.
@@ -215,15 +226,15 @@ impl Drop for SharedEvent {
 }
 
 fn export_event(handle: *mut CUipcEventHandle, of: CUevent) -> Status {
-    bound()?;
+    require_current()?;
     let event = event(of)?;
     let shared = event.shared.as_ref().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
-    put(handle, CUipcEventHandle { reserved: Name::of(EVENT_HANDLE, &shared.file).bytes() })
+    put(handle, CUipcEventHandle { reserved: HandleContents::of(EVENT_HANDLE, &shared.file).bytes() })
 }
 
 fn open_event(out: *mut CUevent, handle: &CUipcEventHandle) -> Status {
     healthy()?;
-    let file = Name::read(EVENT_HANDLE, &handle.reserved)?.open()?;
+    let file = HandleContents::read(EVENT_HANDLE, &handle.reserved)?.open()?;
     if file.bytes < PAGE as u64 {
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
@@ -247,11 +258,12 @@ mod tests {
 
     #[test]
     fn handles_are_read_as_they_were_written_and_refused_otherwise() {
-        let name = Name { kind: EVENT_HANDLE, process: 1, inode: u64::MAX, bytes: 300, ..Name::default() };
-        assert_eq!(Name::read(EVENT_HANDLE, &name.bytes()), Ok(name));
-        assert_eq!(Name::read(MEMORY_HANDLE, &name.bytes()), Err(CUresult::CUDA_ERROR_INVALID_VALUE));
+        let name =
+            HandleContents { kind: EVENT_HANDLE, process: 1, inode: u64::MAX, bytes: 300, ..HandleContents::default() };
+        assert_eq!(HandleContents::read(EVENT_HANDLE, &name.bytes()), Ok(name));
+        assert_eq!(HandleContents::read(MEMORY_HANDLE, &name.bytes()), Err(CUresult::CUDA_ERROR_INVALID_VALUE));
         assert_eq!(name.open().unwrap_err(), CUresult::CUDA_ERROR_INVALID_HANDLE);
-        let own = Name { process: u64::from(std::process::id()), ..name };
-        assert_eq!(Name::read(EVENT_HANDLE, &own.bytes()), Err(CUresult::CUDA_ERROR_INVALID_CONTEXT));
+        let own = HandleContents { process: u64::from(std::process::id()), ..name };
+        assert_eq!(HandleContents::read(EVENT_HANDLE, &own.bytes()), Err(CUresult::CUDA_ERROR_INVALID_CONTEXT));
     }
 }

@@ -16,7 +16,7 @@ pub(super) mod virtual_memory;
 use super::graph::capture;
 use super::state::{current, device, healthy, releaser};
 use super::{Status, api, put};
-use crate::memory::{Kind, MEMORY, MemoryError, Registration};
+use crate::memory::{AllocationKind, MEMORY, MemoryError, Registration};
 use cuda_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CUdevice, CUdeviceptr, CUresult};
 use std::ffi::{c_uint, c_void};
 
@@ -27,9 +27,9 @@ pub(super) fn failure(error: MemoryError) -> CUresult {
     }
 }
 
-fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
+fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: AllocationKind) -> Status {
     let context = healthy()?;
-    capture::permit()?;
+    capture::check_permitted()?;
     if bytes == 0 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -46,16 +46,16 @@ fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
 
 fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {
     let context = healthy()?;
-    capture::permit()?;
+    capture::check_permitted()?;
     if bytes == 0 || flags > 7 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    let base = MEMORY.alloc_for(context.owner(), bytes as u64, Kind::Host(flags), 0).map_err(failure)?;
+    let base = MEMORY.alloc_for(context.owner(), bytes as u64, AllocationKind::Host(flags), 0).map_err(failure)?;
     put(out, base as *mut c_void)
 }
 
 fn free(address: CUdeviceptr) -> Status {
-    capture::permit()?;
+    capture::check_permitted()?;
     if address == 0 {
         return healthy().map(|_| ());
     }
@@ -65,17 +65,17 @@ fn free(address: CUdeviceptr) -> Status {
     let context = releaser(found.owner.context)?;
     // Memory of another context is freed once that context's work is done.
     if found.owner.context != context.id {
-        super::state::numbered(found.owner.context)?.synchronize()?;
+        super::state::context_by_id(found.owner.context)?.synchronize()?;
     }
     let kind = found.kind;
     match kind {
-        Kind::Device | Kind::Managed | Kind::External => {
+        AllocationKind::Device | AllocationKind::Managed | AllocationKind::External => {
             context.synchronize()?;
             MEMORY.free(address, |found| found == kind).map_err(failure)?;
             super::trace::memory(found.owner.device);
             Ok(())
         }
-        Kind::Pooled(_) | Kind::Graph(_) => {
+        AllocationKind::Pooled(_) | AllocationKind::Graph(_) => {
             context.synchronize()?;
             let legacy = std::sync::Arc::clone(&context.legacy.read());
             pool::free(address, &context, &legacy)?;
@@ -87,7 +87,7 @@ fn free(address: CUdeviceptr) -> Status {
 
 fn register(address: *mut c_void, bytes: usize, flags: c_uint) -> Status {
     let context = healthy()?;
-    capture::permit()?;
+    capture::check_permitted()?;
     if address.is_null() || bytes == 0 || flags > 15 {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -105,13 +105,13 @@ fn register_old(address: *mut c_void, bytes: usize, flags: c_uint) -> Status {
 }
 
 api! {
-    fn cuMemAlloc_v2(out: *mut CUdeviceptr, bytes: usize) { alloc(out, bytes, Kind::Device) }
+    fn cuMemAlloc_v2(out: *mut CUdeviceptr, bytes: usize) { alloc(out, bytes, AllocationKind::Device) }
     fn cuMemAllocManaged(out: *mut CUdeviceptr, bytes: usize, flags: c_uint) {
         healthy()?;
         if flags != 1 && flags != 2 {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
-        alloc(out, bytes, Kind::Managed)
+        alloc(out, bytes, AllocationKind::Managed)
     }
     fn cuMemAllocPitch_v2(out: *mut CUdeviceptr, pitch: *mut usize, width: usize, height: usize, element: c_uint) {
         healthy()?;
@@ -121,7 +121,7 @@ api! {
         let row = width.checked_next_multiple_of(512).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
         let bytes = row.checked_mul(height).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
         put(pitch, row)?;
-        alloc(out, bytes, Kind::Device)
+        alloc(out, bytes, AllocationKind::Device)
     }
     fn cuMemFree_v2(address: CUdeviceptr) { free(address) }
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
@@ -141,19 +141,19 @@ api! {
     fn cuMemAllocHost_v2(out: *mut *mut c_void, bytes: usize) { alloc_host(out, bytes, CU_MEMHOSTALLOC_DEVICEMAP) }
     fn cuMemHostAlloc(out: *mut *mut c_void, bytes: usize, flags: c_uint) { alloc_host(out, bytes, flags) }
     fn cuMemFreeHost(address: *mut c_void) {
-        capture::permit()?;
+        capture::check_permitted()?;
         let at = address.addr() as u64;
-        let Some(found) = MEMORY.find(at).filter(|a| a.base == at && matches!(a.kind, Kind::Host(_))) else {
+        let Some(found) = MEMORY.find(at).filter(|a| a.base == at && matches!(a.kind, AllocationKind::Host(_))) else {
             return Err(healthy().err().unwrap_or(CUresult::CUDA_ERROR_INVALID_VALUE));
         };
         releaser(found.owner.context)?.synchronize()?;
-        MEMORY.free(at, |kind| matches!(kind, Kind::Host(_))).map_err(failure)
+        MEMORY.free(at, |kind| matches!(kind, AllocationKind::Host(_))).map_err(failure)
     }
     fn cuMemHostGetFlags(flags: *mut c_uint, address: *mut c_void) {
         current()?;
         let at = address.addr() as u64;
         match (MEMORY.find(at).map(|a| a.kind), MEMORY.registration(at)) {
-            (Some(Kind::Host(found)), _) => put(flags, found),
+            (Some(AllocationKind::Host(found)), _) => put(flags, found),
             (None, Some(found)) => put(flags, found.flags),
             _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
         }
@@ -161,7 +161,7 @@ api! {
     fn cuMemHostGetDevicePointer_v2(out: *mut CUdeviceptr, address: *mut c_void, flags: c_uint) {
         current()?;
         let at = address.addr() as u64;
-        let host = MEMORY.find(at).is_some_and(|a| matches!(a.kind, Kind::Host(_) | Kind::Managed));
+        let host = MEMORY.find(at).is_some_and(|a| matches!(a.kind, AllocationKind::Host(_) | AllocationKind::Managed));
         if flags != 0 || !(host || MEMORY.registration(at).is_some()) {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
@@ -170,7 +170,7 @@ api! {
     fn cuMemHostRegister_v2(address: *mut c_void, bytes: usize, flags: c_uint) { register(address, bytes, flags) }
     fn cuMemHostRegister(address: *mut c_void, bytes: usize, flags: c_uint) { register_old(address, bytes, flags) }
     fn cuMemHostUnregister(address: *mut c_void) {
-        capture::permit()?;
+        capture::check_permitted()?;
         let at = address.addr() as u64;
         let unknown = CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
         let Some(found) = MEMORY.registration(at).filter(|found| found.start == at) else {

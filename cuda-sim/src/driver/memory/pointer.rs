@@ -10,7 +10,7 @@
 use crate::driver::state::{current, device, healthy, initialised};
 use crate::driver::stream::target;
 use crate::driver::{Status, api, get, put};
-use crate::memory::{Allocation, Kind, MEMORY};
+use crate::memory::{Allocation, AllocationKind, MEMORY};
 use crate::queue::Start;
 use cuda_sys::{
     CUdevice, CUdeviceptr, CUmem_advise, CUmem_range_attribute, CUmemLocation, CUmemLocationType, CUpointer_attribute,
@@ -48,7 +48,7 @@ static SYNCHRONOUS: Lazy<Mutex<HashSet<u64>>> = Lazy::new(Mutex::default);
 
 /// Returns the managed allocation that contains a range.
 fn managed(address: CUdeviceptr, bytes: usize) -> Result<Allocation, CUresult> {
-    let found = MEMORY.find(address).filter(|a| a.kind == Kind::Managed);
+    let found = MEMORY.find(address).filter(|a| a.kind == AllocationKind::Managed);
     let found = found.filter(|a| bytes > 0 && bytes as u64 <= a.base + a.bytes - address);
     found.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)
 }
@@ -142,8 +142,8 @@ fn range_attribute(
 }
 
 /// The properties of an address, in our memory or in registered memory.
-struct Known {
-    kind: Kind,
+struct PointerInfo {
+    kind: AllocationKind,
     start: u64,
     bytes: u64,
     id: u64,
@@ -151,21 +151,28 @@ struct Known {
     device: usize,
 }
 
-fn known(address: CUdeviceptr) -> Option<Known> {
+fn known(address: CUdeviceptr) -> Option<PointerInfo> {
     if let Some(a) = MEMORY.find(address) {
         let Allocation { kind, base, bytes, id, owner, .. } = a;
-        return Some(Known { kind, start: base, bytes, id, context: owner.context, device: owner.device });
+        return Some(PointerInfo { kind, start: base, bytes, id, context: owner.context, device: owner.device });
     }
     let r = MEMORY.registration(address)?;
-    let kind = Kind::Host(r.flags);
-    Some(Known { kind, start: r.start, bytes: r.bytes, id: r.start, context: r.owner.context, device: r.owner.device })
+    let kind = AllocationKind::Host(r.flags);
+    Some(PointerInfo {
+        kind,
+        start: r.start,
+        bytes: r.bytes,
+        id: r.start,
+        context: r.owner.context,
+        device: r.owner.device,
+    })
 }
 
 fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr) -> Status {
     use CUpointer_attribute as A;
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     let known = known(address).ok_or(invalid)?;
-    let host = matches!(known.kind, Kind::Host(_));
+    let host = matches!(known.kind, AllocationKind::Host(_));
     match which {
         A::CU_POINTER_ATTRIBUTE_CONTEXT => match crate::driver::context::raw_of(known.context) {
             Ok(context) => put(data.cast(), context),
@@ -174,12 +181,14 @@ fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr
         },
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => put(data.cast(), if host { 1u32 } else { 2 }),
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => put(data.cast(), address),
-        A::CU_POINTER_ATTRIBUTE_HOST_POINTER if host || known.kind == Kind::Managed => put(data.cast(), address),
+        A::CU_POINTER_ATTRIBUTE_HOST_POINTER if host || known.kind == AllocationKind::Managed => {
+            put(data.cast(), address)
+        }
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER => Err(invalid),
         A::CU_POINTER_ATTRIBUTE_P2P_TOKENS => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
         A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => put(data.cast(), u32::from(SYNCHRONOUS.lock().contains(&known.id))),
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID | A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => put(data.cast(), known.id),
-        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => put(data.cast(), u32::from(known.kind == Kind::Managed)),
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => put(data.cast(), u32::from(known.kind == AllocationKind::Managed)),
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => put(data.cast(), known.device as i32),
         A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR | A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => {
             put(data.cast(), known.start)
@@ -189,15 +198,17 @@ fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr
         }
         A::CU_POINTER_ATTRIBUTE_MAPPED => put(data.cast(), 1u32),
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
-            put(data.cast(), u64::from(matches!(known.kind, Kind::Mapped(_))))
+            put(data.cast(), u64::from(matches!(known.kind, AllocationKind::Mapped(_))))
         }
-        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => put(data.cast(), u32::from(known.kind == Kind::Device)),
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
+            put(data.cast(), u32::from(known.kind == AllocationKind::Device))
+        }
         A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => {
             put(data.cast(), 0u32)
         }
         A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => put(data.cast(), 3u32),
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => match known.kind {
-            Kind::Pooled(pool) => put(data.cast(), pool),
+            AllocationKind::Pooled(pool) => put(data.cast(), pool),
             _ => put(data.cast(), 0usize),
         },
         _ => Err(invalid),

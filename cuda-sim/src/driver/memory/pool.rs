@@ -13,11 +13,11 @@
 
 use super::failure;
 use crate::driver::graph::memory::{GraphMemory, freed_by_client, freed_by_node};
+use crate::driver::operations::Op;
 use crate::driver::state::{Context, ENGINE, current, device, healthy, initialised};
 use crate::driver::stream::{Stream, target};
-use crate::driver::work::Op;
 use crate::driver::{Status, api, get, put};
-use crate::memory::{Kind, MEMORY, PAGE, parts};
+use crate::memory::{AllocationKind, MEMORY, PAGE, partitions};
 use crate::queue::{Point, Start};
 use cuda_sys::{
     CUdevice, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType, CUmemAllocationType,
@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A freed block that the pool caches.
-struct Block {
+struct CachedBlock {
     base: u64,
     /// The usable size of the block.
     room: u64,
@@ -44,7 +44,7 @@ struct Block {
 struct Pool {
     device: usize,
     /// The slot of the devices' range that contains its memory.
-    part: usize,
+    partition: usize,
     threshold: u64,
     /// Reuse policies: follow event dependencies, opportunistic, internal dependencies. Blocks are reused when that is
     /// safe, whatever the policies are.
@@ -56,7 +56,7 @@ struct Pool {
     /// The limit on reserved bytes; 0 for none.
     most: u64,
     access: HashMap<c_int, CUmemAccess_flags>,
-    cached: Vec<Block>,
+    cached: Vec<CachedBlock>,
     /// True if its handle was destroyed; the pool ends with its last allocation.
     closed: bool,
 }
@@ -81,15 +81,15 @@ fn default_pool(device: usize) -> usize {
     DEFAULT + device * 0x10
 }
 
-fn new_pool(device: usize, most: u64, part: usize) -> Pool {
-    Pool { device, most, part, policies: [1; 3], ..Pool::default() }
+fn new_pool(device: usize, most: u64, partition: usize) -> Pool {
+    Pool { device, most, partition, policies: [1; 3], ..Pool::default() }
 }
 
 impl Pools {
     /// Returns the pool with this handle. A default pool is created on first use.
     fn get(&mut self, handle: usize) -> Option<&mut Pool> {
         if let Some(device) = (0..*crate::device::DEVICES).find(|d| default_pool(*d) == handle) {
-            self.pools.entry(handle).or_insert_with(|| new_pool(device, 0, parts::default_pool(device)));
+            self.pools.entry(handle).or_insert_with(|| new_pool(device, 0, partitions::default_pool(device)));
         }
         self.pools.get_mut(&handle)
     }
@@ -106,16 +106,16 @@ impl Pools {
         if self.pools.get(&handle).is_some_and(|p| p.closed && p.reserved == 0)
             && let Some(pool) = self.pools.remove(&handle)
         {
-            MEMORY.close_part(pool.part);
+            MEMORY.close_partition(pool.partition);
         }
     }
 }
 
 impl Pool {
     /// Takes a cached block that is large enough and that the stream may reuse now.
-    fn reuse(&mut self, bytes: u64, stream: &Stream, context: u32) -> Option<Block> {
+    fn reuse(&mut self, bytes: u64, stream: &Stream, context: u32) -> Option<CachedBlock> {
         let most = bytes.saturating_add(bytes / 4 + 4096);
-        let fits = |b: &Block| {
+        let fits = |b: &CachedBlock| {
             (bytes..=most).contains(&b.room)
                 && b.context == context
                 && (b.freed.queue == stream.queue || ENGINE.reached(b.freed))
@@ -144,7 +144,7 @@ impl Pool {
                 CACHED.fetch_sub(1, Ordering::Relaxed);
                 self.reserved -= block.mapped;
                 // The block is live as long as it is listed, so freeing it cannot fail.
-                let _ = MEMORY.free(block.base, |kind| matches!(kind, Kind::Cached(_)));
+                let _ = MEMORY.free(block.base, |kind| matches!(kind, AllocationKind::Cached(_)));
             } else {
                 at += 1;
             }
@@ -208,7 +208,9 @@ fn allocate(out: *mut CUdeviceptr, bytes: usize, from: Option<CUmemoryPool>, on:
 
 fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &Stream) -> Result<u64, CUresult> {
     if let Some(block) = pool.reuse(bytes, stream, context.id) {
-        MEMORY.change(block.base, Kind::Cached(handle), Kind::Pooled(handle), bytes).map_err(failure)?;
+        MEMORY
+            .change(block.base, AllocationKind::Cached(handle), AllocationKind::Pooled(handle), bytes)
+            .map_err(failure)?;
         pool.count(block.mapped, false);
         return Ok(block.base);
     }
@@ -220,8 +222,8 @@ fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &
         }
     }
     let owner = crate::memory::Owner { context: context.id, device: pool.device };
-    let part = pool.part;
-    let new = || MEMORY.alloc_in(part, owner, bytes, Kind::Pooled(handle), 0);
+    let partition = pool.partition;
+    let new = || MEMORY.alloc_in(partition, owner, bytes, AllocationKind::Pooled(handle), 0);
     let base = new().or_else(|error| {
         // Releasing cached blocks may suffice.
         pool.trim(0);
@@ -237,22 +239,23 @@ fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &
 pub(in crate::driver) fn free(address: CUdeviceptr, context: &Arc<Context>, stream: &Stream) -> Status {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     let found = MEMORY.find(address).filter(|a| a.base == address).ok_or(invalid)?;
-    if let Kind::Graph(_) = found.kind {
+    if let AllocationKind::Graph(_) = found.kind {
         let memory = if stream.is_capturing() { freed_by_node(address)? } else { freed_by_client(address)? };
         return stream.submit(context, Op::Memory(memory, false), Start::Driver);
     }
     if stream.is_capturing() {
         return Err(invalid);
     }
-    let Kind::Pooled(handle) = found.kind else { return Err(invalid) };
+    let AllocationKind::Pooled(handle) = found.kind else { return Err(invalid) };
     let mut pools = POOLS.lock();
     let pool = pools.get(handle).ok_or(invalid)?;
     // From here on the address is unknown to clients; a double free fails here.
-    let room = MEMORY.shelve(address, Kind::Pooled(handle), Kind::Cached(handle)).map_err(failure)?;
+    let room =
+        MEMORY.change_kind(address, AllocationKind::Pooled(handle), AllocationKind::Cached(handle)).map_err(failure)?;
     let freed = ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
     pool.used -= found.mapped;
     let (mapped, context) = (found.mapped, found.owner.context);
-    pool.cached.push(Block { base: address, room, mapped, context, freed });
+    pool.cached.push(CachedBlock { base: address, room, mapped, context, freed });
     CACHED.fetch_add(1, Ordering::Relaxed);
     if pool.closed {
         pool.trim(0);
@@ -277,10 +280,10 @@ fn create(out: *mut CUmemoryPool, props: *const CUmemPoolProps) -> Status {
     let mut pools = POOLS.lock();
     pools.next += 1;
     let handle = CREATED + pools.next * 0x10;
-    let part = MEMORY.open_part(1 << device);
+    let partition = MEMORY.open_partition(1 << device);
     // A pool's memory consists of pages.
     let most = (props.maxSize as u64).checked_next_multiple_of(*PAGE).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
-    pools.pools.insert(handle, new_pool(device, most, part));
+    pools.pools.insert(handle, new_pool(device, most, partition));
     put(out, std::ptr::without_provenance_mut(handle))
 }
 
@@ -394,7 +397,7 @@ api! {
                 return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
             }
             pool.access.insert(device as c_int, wanted.flags);
-            MEMORY.admit_one(pool.part, device, !none);
+            MEMORY.admit_one(pool.partition, device, !none);
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::failure;
 use crate::driver::state::{device, initialised};
 use crate::driver::{Status, api, get, put};
 use crate::memory::shared::{Access, SharedFile};
-use crate::memory::{Kind, MEMORY, Owner};
+use crate::memory::{AllocationKind, MEMORY, Owner};
 use cuda_sys::{
     CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationGranularity_flags, CUmemAllocationHandleType,
     CUmemAllocationProp, CUmemAllocationType, CUmemGenericAllocationHandle, CUmemLocation, CUmemLocationType, CUresult,
@@ -62,10 +62,11 @@ impl State {
     }
 
     /// Gives access to a reserved range to the devices that may access a mapping in it.
-    fn admit(&self, part: usize) {
+    fn admit(&self, partition: usize) {
         let none = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
-        let allowed = self.access.iter().filter(|((at, _), flags)| **flags != none && MEMORY.part_of(*at) == part);
-        MEMORY.admit_to(part, allowed.fold(0, |devices, ((_, device), _)| devices | 1 << device));
+        let allowed =
+            self.access.iter().filter(|((at, _), flags)| **flags != none && MEMORY.partition_of(*at) == partition);
+        MEMORY.admit_to(partition, allowed.fold(0, |devices, ((_, device), _)| devices | 1 << device));
     }
 
     fn physical(&mut self, handle: CUmemGenericAllocationHandle) -> Result<&mut Physical, CUresult> {
@@ -149,7 +150,7 @@ fn unmap(at: CUdeviceptr, bytes: usize) -> Status {
     MEMORY.unmap_range(at, length).map_err(failure)?;
     let mut state = STATE.lock();
     state.access.retain(|(of, _), _| !(at..at + length).contains(of));
-    state.admit(MEMORY.part_of(at));
+    state.admit(MEMORY.partition_of(at));
     Ok(())
 }
 
@@ -190,14 +191,14 @@ fn set_access(at: CUdeviceptr, bytes: usize, descriptions: *const CUmemAccessDes
         let most = all.filter_map(|(_, flags)| page_access(*flags).ok()).max().unwrap_or(Access::None);
         MEMORY.set_access(mapping.base, mapping.bytes, most).map_err(failure)?;
     }
-    state.admit(MEMORY.part_of(at));
+    state.admit(MEMORY.partition_of(at));
     Ok(())
 }
 
 fn access_of(flags: *mut c_ulonglong, location: *const CUmemLocation, address: CUdeviceptr) -> Status {
     initialised()?;
     let device = located(get(location)?)?;
-    let mapping = MEMORY.find(address).filter(|a| matches!(a.kind, Kind::Mapped(_))).ok_or(INVALID)?;
+    let mapping = MEMORY.find(address).filter(|a| matches!(a.kind, AllocationKind::Mapped(_))).ok_or(INVALID)?;
     let found = STATE.lock().access.get(&(mapping.base, device)).copied();
     put(flags, c_ulonglong::from(found.map_or(0, |flags| flags.0)))
 }
@@ -252,7 +253,8 @@ fn import(out: *mut CUmemGenericAllocationHandle, descriptor: c_int, kind: CUmem
 /// Returns the handle of the memory that is mapped at an address, with one more reference.
 fn retain(out: *mut CUmemGenericAllocationHandle, address: *mut c_void) -> Status {
     initialised()?;
-    let mapping = MEMORY.find(address.addr() as u64).filter(|a| matches!(a.kind, Kind::Mapped(_))).ok_or(INVALID)?;
+    let mapping =
+        MEMORY.find(address.addr() as u64).filter(|a| matches!(a.kind, AllocationKind::Mapped(_))).ok_or(INVALID)?;
     let file = MEMORY.file(mapping.base).ok_or(INVALID)?;
     let mut state = STATE.lock();
     let found = state.physical.iter_mut().find(|(_, physical)| Arc::ptr_eq(&physical.file, &file));

@@ -104,7 +104,7 @@ pub(super) fn read_image(data: *const c_void) -> Result<Arc<Image>, (CUresult, S
         return Err((CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, log));
     }
     let text = text(data.cast()).map_err(|_| {
-        (CUresult::CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX text nor a binary that is known".to_owned())
+        (CUresult::CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX text nor a known binary format".to_owned())
     })?;
     check_target(text).map_err(|log| (CUresult::CUDA_ERROR_INVALID_PTX, log))?;
     image(text).map_err(|error| (CUresult::CUDA_ERROR_INVALID_PTX, ptx_log(&error)))
@@ -146,7 +146,7 @@ pub(super) fn insert(module: Module) -> usize {
 
 fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Status {
     ready()?;
-    capture::permit()?;
+    capture::check_permitted()?;
     if out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -289,7 +289,7 @@ fn enumerate(out: *mut CUfunction, count: c_uint, of: CUmodule) -> Status {
 
 /// Removes a module and its functions.
 pub(super) fn unload(old: CUmodule) -> Status {
-    capture::permit()?;
+    capture::check_permitted()?;
     let mut objects = OBJECTS.lock();
     let object = objects.modules.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
     objects.functions.retain(|_, function| function.module_handle != old.addr());
@@ -345,7 +345,7 @@ api! {
         load(out, data.as_ptr().cast(), &Logs::default())
     }
     fn cuModuleUnload(old: CUmodule) {
-        super::state::releasing()?;
+        super::state::require_releasable()?;
         unload(old)
     }
     fn cuModuleGetLoadingMode(mode: *mut CUmoduleLoadingMode) {

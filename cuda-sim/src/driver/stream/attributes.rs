@@ -15,12 +15,12 @@ use std::collections::HashMap;
 
 /// A value that a client set.
 #[derive(Clone, Copy)]
-struct Kept(CUstreamAttrValue);
+struct StoredValue(CUstreamAttrValue);
 // SAFETY: plain data; pointers in it are never dereferenced.
-unsafe impl Send for Kept {}
+unsafe impl Send for StoredValue {}
 
 /// The values that were set, by stream id. Those of destroyed streams are removed when the next one is set.
-static VALUES: Lazy<Mutex<HashMap<(u64, u32), Kept>>> = Lazy::new(Mutex::default);
+static VALUES: Lazy<Mutex<HashMap<(u64, u32), StoredValue>>> = Lazy::new(Mutex::default);
 
 /// Checks that streams have this attribute.
 fn known(which: CUstreamAttrID) -> Status {
@@ -65,7 +65,7 @@ api! {
         let live: std::collections::HashSet<u64> = OBJECTS.lock().streams.values().map(|s| s.id).collect();
         let mut values = VALUES.lock();
         values.retain(|(id, _), _| live.contains(id));
-        values.insert((stream.id, which.0), Kept(value));
+        values.insert((stream.id, which.0), StoredValue(value));
         Ok(())
     }
     fn cuStreamCopyAttributes / cuStreamCopyAttributes_ptsz(to: CUstream, from: CUstream) {

@@ -6,7 +6,7 @@
 //! of plain data.
 
 use super::target;
-use crate::driver::work::{Op, Value};
+use crate::driver::operations::{Op, Value};
 use crate::driver::{Status, api, get};
 use crate::queue::Start;
 use cuda_sys::{

@@ -10,8 +10,8 @@ pub(super) mod memory_operations;
 
 use super::event::Event;
 use super::graph::{Work, capture};
-use super::state::{Context, ENGINE, OBJECTS, current, drained, handle, healthy, releasing};
-use super::work::{Foreign, Item, Op};
+use super::operations::{ClientPointer, Item, Op};
+use super::state::{Context, ENGINE, OBJECTS, current, drained, handle, healthy, require_releasable};
 use super::{Status, api, put};
 use crate::queue::{GroupId, Order, Point, QueueId, Start};
 use cuda_sys::{CUcontext, CUdevice, CUevent, CUgreenCtx, CUhostFn, CUresult, CUstream, CUstreamCallback};
@@ -68,13 +68,14 @@ impl Stream {
 
     /// Orders later operations after the last record of an event. Without one there is nothing to wait for.
     pub(super) fn wait_for(&self, context: &Arc<Context>, event: &Event) {
-        if let Some(wait) = event.elsewhere() {
+        if let Some(wait) = event.remote_wait() {
             self.enqueue(context, wait, Start::Driver);
         }
         let Some(record) = event.record() else { return };
         let shown = super::trace::wanted();
         if shown || !ENGINE.reached(record.point) {
-            let item = || Item { context: Arc::clone(context), stream: self.id, lane: 0, op: Op::Waited(record.noted) };
+            let item =
+                || Item { context: Arc::clone(context), stream: self.id, lane: 0, op: Op::WaitEnded(record.noted) };
             ENGINE.submit(self.queue, vec![record.point], shown.then(item), Start::Here);
         }
     }
@@ -94,9 +95,9 @@ impl Stream {
 static NEXT_ID: AtomicU64 = AtomicU64::new(2);
 
 /// A thread's default streams, one for each context in which it has used one.
-struct Own(Vec<(u32, u64, Arc<Stream>)>);
+struct ThreadStreams(Vec<(u32, u64, Arc<Stream>)>);
 
-impl Drop for Own {
+impl Drop for ThreadStreams {
     fn drop(&mut self) {
         for (_, _, stream) in &self.0 {
             capture::abandon(stream);
@@ -106,7 +107,7 @@ impl Drop for Own {
 }
 
 thread_local! {
-    static OWN: RefCell<Own> = const { RefCell::new(Own(Vec::new())) };
+    static OWN: RefCell<ThreadStreams> = const { RefCell::new(ThreadStreams(Vec::new())) };
     /// True if stream 0 means the per-thread default stream, as in functions whose names end in `_ptsz` or `_ptds`.
     static PER_THREAD: Cell<bool> = const { Cell::new(false) };
 }
@@ -150,11 +151,11 @@ pub(super) fn stream_of(context: &Context, stream: CUstream) -> Result<Arc<Strea
 pub(super) fn target(stream: CUstream) -> Result<(Arc<Context>, Arc<Stream>), CUresult> {
     let context = healthy()?;
     let stream = stream_of(&context, stream)?;
-    capture::implied(&stream)?;
+    capture::check_implicit_sync(&stream)?;
     if stream.context == context.id {
         return Ok((context, stream));
     }
-    let owner = super::state::numbered(stream.context)?;
+    let owner = super::state::context_by_id(stream.context)?;
     owner.fault()?;
     Ok((owner, stream))
 }
@@ -184,7 +185,7 @@ fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Status {
 }
 
 fn destroy(old: CUstream) -> Status {
-    releasing()?;
+    require_releasable()?;
     let found = OBJECTS.lock().streams.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
     capture::abandon(&found);
     // Enqueued operations still run.
@@ -193,7 +194,7 @@ fn destroy(old: CUstream) -> Status {
 }
 
 /// Writes a value through an optional pointer.
-pub(super) fn tell<T>(to: *mut T, value: T) -> Status {
+pub(super) fn put_optional<T>(to: *mut T, value: T) -> Status {
     if to.is_null() { Ok(()) } else { put(to, value) }
 }
 
@@ -205,7 +206,7 @@ api! {
     fn cuStreamSynchronize / cuStreamSynchronize_ptsz(of: CUstream) {
         let (context, stream) = drained(target(of))?;
         capture::refuse(&stream)?;
-        capture::permit()?;
+        capture::check_permitted()?;
         stream.synchronize();
         super::memory::pool::trim_synchronised(context.device);
         drained(context.fault())
@@ -213,7 +214,7 @@ api! {
     fn cuStreamQuery / cuStreamQuery_ptsz(of: CUstream) {
         let (context, stream) = target(of)?;
         capture::refuse(&stream)?;
-        capture::permit()?;
+        capture::check_permitted()?;
         match stream.is_done() {
             true => context.fault(),
             false => Err(CUresult::CUDA_ERROR_NOT_READY),
@@ -237,7 +238,7 @@ api! {
     fn cuStreamGetCtx_v2 / cuStreamGetCtx_v2_ptsz(of: CUstream, context: *mut CUcontext, green: *mut CUgreenCtx) {
         let (_, stream) = known(of)?;
         put(context, super::context::raw_of(stream.context)?)?;
-        tell(green, std::ptr::null_mut())
+        put_optional(green, std::ptr::null_mut())
     }
     fn cuStreamAddCallback / cuStreamAddCallback_ptsz(
         of: CUstream,
@@ -248,11 +249,11 @@ api! {
         let (context, stream) = target(of)?;
         let callback = callback.filter(|_| flags == 0).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
         capture::refuse(&stream)?;
-        stream.submit(&context, Op::Callback(callback, of.addr(), Foreign(data)), Start::Driver)
+        stream.submit(&context, Op::Callback(callback, of.addr(), ClientPointer(data)), Start::Driver)
     }
     fn cuLaunchHostFunc / cuLaunchHostFunc_ptsz(of: CUstream, function: CUhostFn, data: *mut c_void) {
         let (context, stream) = target(of)?;
         let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-        stream.submit(&context, Op::Host(function, Foreign(data)), Start::Driver)
+        stream.submit(&context, Op::Host(function, ClientPointer(data)), Start::Driver)
     }
 }

@@ -92,12 +92,13 @@ impl Lowering<'_> {
         let Formals { returns, params } = formals;
         let callee = &call.callee;
         if call.args.len() != params.len() {
-            let message = format!("'{callee}' takes {} parameter(s), {} given", params.len(), call.args.len());
+            let message = format!("'{callee}' takes {} parameter(s), but {} are given", params.len(), call.args.len());
             return Err(Error::new(position, message));
         }
         if call.returns.len() != returns.len() {
             let (has, taken) = (returns.len(), call.returns.len());
-            let message = format!("'{callee}' has {has} result(s), {taken} taken: '_' in a result's place leaves it");
+            let message =
+                format!("'{callee}' has {has} result(s), and the call takes {taken}: write '_' to discard a result");
             return Err(Error::new(position, message));
         }
         let mut passed = Passed::default();

@@ -35,7 +35,7 @@ impl Lowering<'_> {
         let inst = self.resolved(ast)?;
         let arrives = ast.has(Modifier::Arrive) || ast.has(Modifier::ArriveDrop);
         if arrives && ast.has(Modifier::SharedCluster) && inst.operands.first() != Some(&Value::Sink) {
-            let message = format!("'{}' gives no state: '_' stands in its place", ast.full_name());
+            let message = format!("'{}' returns no state: write '_' as its destination", ast.full_name());
             return Err(Error::new(ast.position, message));
         }
         self.push(inst);

@@ -12,7 +12,8 @@ impl Lowering<'_> {
     pub(super) fn element(&mut self, name: &str, index: &Index, bits: u32, position: Position) -> Result<Value> {
         let (symbol, size) = self.array(name, position)?;
         if !matches!(bits, 32 | 64) {
-            let message = format!("the address of '{name}[{index}]' has 32 or 64 bits, and the instruction {bits}");
+            let message =
+                format!("the address of '{name}[{index}]' has 32 or 64 bits, and the instruction needs {bits}");
             return Err(Error::new(position, message));
         }
         match &index.register {
@@ -62,7 +63,12 @@ impl Lowering<'_> {
             16 => U16,
             32 => U32,
             64 => U64,
-            other => return Err(Error::new(position, format!("'{register}' has {other} bit(s), so it is no index"))),
+            other => {
+                return Err(Error::new(
+                    position,
+                    format!("'{register}' has {other} bit(s); an index has 16, 32 or 64"),
+                ));
+            }
         };
         let [index, low] = [(); 2].map(|()| self.temporary(32));
         let cut = vec![Suffix::Type(U32), Suffix::Type(from)];

@@ -18,7 +18,7 @@ impl Lowering<'_> {
         let has_choice = small || loaded;
         let is_layout = |s: &&Suffix| matches!(s, Suffix::Modifier(Modifier::Row | Modifier::Col));
         if !has_choice && ast.suffixes.iter().find(is_layout) == Some(&Suffix::Modifier(Modifier::Col)) {
-            let message = format!("'{}': A is held by rows and B by columns, '.row.col'", ast.full_name());
+            let message = format!("'{}': A must be row-major and B column-major: '.row.col'", ast.full_name());
             return Err(Error::unsupported(ast.position, message));
         }
         let inst = self.resolved(ast)?;
@@ -85,7 +85,7 @@ impl Lowering<'_> {
             if let Operand::Vector(items) = &*operand { items.as_slice() } else { std::slice::from_ref(&*operand) };
         if items.len() != count {
             let name = self.matrix_name(matrix, inst);
-            let message = format!("{name} has {count} register(s) in each lane, {} given", items.len());
+            let message = format!("{name} has {count} register(s) in each lane, but {} are given", items.len());
             return Err(Error::new(position, message));
         }
         let one = |item| match written {

@@ -3,7 +3,7 @@
 
 use super::vectors::{element_index, is_vector};
 use super::{Lowering, Name, function_address};
-use crate::ir::{InCluster, Inst, LaneMask, Reg, Special, Symbol, Value};
+use crate::ir::{ClusterRegister, Inst, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::isa::{Form, Shape};
 use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Suffix, Type};
 
@@ -75,7 +75,8 @@ impl Lowering<'_> {
         };
         let mut all = inst.form.operands.iter().zip(&inst.operands).filter_map(given);
         let Some(found) = all.find(|found| *found != wanted) else { return Ok(()) };
-        let message = format!("the access names {} element(s), {} given", wanted.unwrap_or(1), found.unwrap_or(1));
+        let message =
+            format!("the access needs {} element(s), but {} are given", wanted.unwrap_or(1), found.unwrap_or(1));
         Err(Error::new(inst.position, message))
     }
 
@@ -135,7 +136,7 @@ impl Lowering<'_> {
             }
             (Shape::Move, Operand::Element(name, index)) => self.element(name, index, inst.ty(0).bits(), position),
             (Shape::Move, _) => self.source(operand, inst.ty(0).bits(), false, position),
-            _ => Err(Error::new(position, format!("'{operand}' cannot stand here"))),
+            _ => Err(Error::new(position, format!("'{operand}' is not allowed here"))),
         }
     }
 
@@ -218,7 +219,10 @@ impl Lowering<'_> {
             return Err(error);
         }
         match name.starts_with('%') && !name.as_bytes().last().is_some_and(u8::is_ascii_digit) {
-            true => Err(Error::unsupported(position, format!("'{name}' is not a register that is declared or known"))),
+            true => Err(Error::unsupported(
+                position,
+                format!("'{name}' is neither a declared register nor a supported special register"),
+            )),
             false => Err(self.undeclared(name, position)),
         }
     }
@@ -310,10 +314,10 @@ fn special(name: &str) -> Option<Special> {
         return Some(match base {
             _ if axis == 3 && is_vector(base) => Special::Zero,
             "tid" => Special::Tid(axis),
-            "cluster_ctaid" => Special::Cluster(InCluster::Ctaid(axis)),
-            "cluster_nctaid" => Special::Cluster(InCluster::Nctaid(axis)),
-            "clusterid" => Special::Cluster(InCluster::Id(axis)),
-            "nclusterid" => Special::Cluster(InCluster::Count(axis)),
+            "cluster_ctaid" => Special::Cluster(ClusterRegister::Ctaid(axis)),
+            "cluster_nctaid" => Special::Cluster(ClusterRegister::Nctaid(axis)),
+            "clusterid" => Special::Cluster(ClusterRegister::Id(axis)),
+            "nclusterid" => Special::Cluster(ClusterRegister::Count(axis)),
             "ntid" => Special::Ntid(axis),
             "ctaid" => Special::Ctaid(axis),
             "nctaid" => Special::Nctaid(axis),
@@ -336,9 +340,9 @@ fn special(name: &str) -> Option<Special> {
         "clock_hi" => Special::ClockHigh,
         "globaltimer_lo" => Special::GlobalTimerLow,
         "globaltimer_hi" => Special::GlobalTimerHigh,
-        "cluster_ctarank" => Special::Cluster(InCluster::Rank),
-        "cluster_nctarank" => Special::Cluster(InCluster::Ranks),
-        "is_explicit_cluster" => Special::Cluster(InCluster::Explicit),
+        "cluster_ctarank" => Special::Cluster(ClusterRegister::Rank),
+        "cluster_nctarank" => Special::Cluster(ClusterRegister::Ranks),
+        "is_explicit_cluster" => Special::Cluster(ClusterRegister::Explicit),
         "aggr_smem_size" | "current_graph_exec" => Special::Zero,
         "reserved_smem_offset_begin" | "reserved_smem_offset_end" | "reserved_smem_offset_cap" => Special::Zero,
         "reserved_smem_offset_0" | "reserved_smem_offset_1" => Special::Zero,

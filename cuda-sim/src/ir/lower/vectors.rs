@@ -97,7 +97,7 @@ impl Lowering<'_> {
     }
 
     fn wrong_count(&self, ast: &ptx::Instruction, wanted: usize, found: usize) -> Error {
-        let message = format!("'{}' has {wanted} element(s), {found} given", ast.full_name());
+        let message = format!("'{}' has {wanted} element(s), but {found} are given", ast.full_name());
         Error::new(ast.position, message)
     }
 }

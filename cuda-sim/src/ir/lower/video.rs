@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::ir::Value;
-use crate::ir::video::{Part, Video, lane_code, lanes, video};
+use crate::ir::video::{Subword, Video, lane_code, lanes, video};
 use crate::ptx::isa::Shape;
 use crate::ptx::{self, Error, Modifier, Operand, Result};
 
@@ -68,33 +68,33 @@ fn mad_codes(ast: &ptx::Instruction, operands: &Operands) -> Result<[i128; 3], S
         return Err(".po takes no negated operand".to_owned());
     }
     if product && sum {
-        return Err("either the product is negated or what is added to it".to_owned());
+        return Err("only the product or the addend may be negated".to_owned());
     }
     let negated = if product { 1 } else { 2 * i128::from(sum) };
     Ok([part(&operands.selectors[1])?.code(), part(&operands.selectors[2])?.code(), negated])
 }
 
-fn part(selector: &Option<String>) -> Result<Part, String> {
-    let Some(selector) = selector else { return Ok(Part::WHOLE) };
-    Part::named(selector).ok_or_else(|| format!("'.{selector}' is no part: .b0 to .b3, .h0 and .h1 are"))
+fn part(selector: &Option<String>) -> Result<Subword, String> {
+    let Some(selector) = selector else { return Ok(Subword::WHOLE) };
+    Subword::named(selector).ok_or_else(|| format!("'.{selector}' is no part: .b0 to .b3, .h0 and .h1 are"))
 }
 
 /// Encodes the subwords of the result and of both sources.
 fn part_codes(ast: &ptx::Instruction, operands: &Operands) -> Result<[i128; 3], String> {
     let dest = part(&operands.selectors[0])?;
     let seconds = [Modifier::Add, Modifier::Min, Modifier::Max];
-    if dest != Part::WHOLE && operands.plain.len() < 4 {
-        return Err("a part of the result needs a third source, which the rest is of".to_owned());
+    if dest != Subword::WHOLE && operands.plain.len() < 4 {
+        return Err("a subword result needs a third source, for the other bits".to_owned());
     }
-    if dest != Part::WHOLE && seconds.iter().any(|second| ast.has(*second)) {
-        return Err("a part of the result excludes a second operation".to_owned());
+    if dest != Subword::WHOLE && seconds.iter().any(|second| ast.has(*second)) {
+        return Err("a subword result and a second operation exclude each other".to_owned());
     }
     Ok([dest.code(), part(&operands.selectors[1])?.code(), part(&operands.selectors[2])?.code()])
 }
 
 /// Encodes the written lanes, as a mask, and the lanes from which each source is made.
 fn lane_codes(operands: &Operands, count: u32) -> Result<[i128; 3], String> {
-    let wrong = |selector: &str| format!("'.{selector}' names no lanes of it");
+    let wrong = |selector: &str| format!("'.{selector}' selects no lanes of the operand");
     let mask = match &operands.selectors[0] {
         None => (1 << count) - 1,
         Some(selector) => {

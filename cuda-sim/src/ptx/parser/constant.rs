@@ -178,7 +178,7 @@ impl Parser<'_> {
         let second = self.choice(depth + 1)?;
         match (condition.bits(), first.bits(), second.bits()) {
             (Some(holds), Some(_), Some(_)) => Ok(if holds != 0 { first } else { second }),
-            _ => Err(Error::new(position, "'?' chooses by an integer between integers")),
+            _ => Err(Error::new(position, "the operands of '?' must be integers")),
         }
     }
 
@@ -232,7 +232,7 @@ impl Parser<'_> {
         match (ty, value.bits()) {
             ("u64", Some(bits)) => Ok(Constant::Unsigned(bits)),
             ("s64", Some(bits)) => Ok(Constant::Signed(bits as i64)),
-            _ => Err(Error::new(position, format!("'(.{ty})' is no cast: integers become .u64 or .s64"))),
+            _ => Err(Error::new(position, format!("'(.{ty})' is not a cast: the casts are (.u64) and (.s64)"))),
         }
     }
 }

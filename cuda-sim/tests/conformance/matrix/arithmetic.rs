@@ -1,4 +1,4 @@
-//! The elements of a product, computed with whole numbers: significands are shifted and added as such.
+//! The elements of a product, computed with integers: significands are shifted and added as such.
 
 use crate::Expected;
 use crate::exact::{self, Operation};
@@ -22,7 +22,7 @@ enum Addend {
     NaN,
 }
 
-/// Bits of the exponent and the fraction of a type.
+/// Returns the bits of a type's exponent and fraction.
 fn widths(ty: Type) -> (u32, u32) {
     match ty {
         Type::E4m3 => (4, 3),
@@ -66,7 +66,7 @@ fn times(a: Addend, b: Addend) -> Addend {
     }
 }
 
-/// The bits of a sum that no addend is finite in, or `None`.
+/// Returns the bits of a sum with an infinite or NaN addend; `None` if all are finite.
 fn special(all: &[Addend], to: Type) -> Option<u64> {
     let infinite = |sign: bool| all.iter().any(|a| matches!(a, Addend::Infinite(s) if *s == sign));
     let nan = all.iter().any(|a| matches!(a, Addend::NaN)) || (infinite(true) && infinite(false));
@@ -79,7 +79,7 @@ fn special(all: &[Addend], to: Type) -> Option<u64> {
     }
 }
 
-/// Cut to 25 bits below the largest exponent, then added; the sum is cut to `f32` or rounded to `f16`.
+/// Truncates to 25 bits below the largest exponent, then adds; truncates the sum to `f32` or rounds it to `f16`.
 fn sum(all: &[Addend], to: Type) -> u64 {
     if let Some(bits) = special(all, to) {
         return bits;
@@ -110,7 +110,7 @@ fn sum(all: &[Addend], to: Type) -> u64 {
     }
 }
 
-/// Types and modifiers of a product.
+/// The types and modifiers of a product.
 pub(super) struct Kind<'a> {
     pub(super) a: Type,
     pub(super) b: Type,
@@ -119,7 +119,7 @@ pub(super) struct Kind<'a> {
     pub(super) modifiers: &'a [M],
 }
 
-/// An element of `D` from a row of `A`, a column of `B`, and the element of `C`.
+/// Computes an element of `D` from a row of `A`, a column of `B`, and the element of `C`.
 pub(super) fn element(kind: &Kind<'_>, row: &[u64], column: &[u64], c: u64) -> Expected {
     let pairs = || row.iter().zip(column);
     let has = |m| kind.modifiers.contains(&m);
@@ -155,7 +155,7 @@ fn addends<'a>(kind: &Kind<'_>, pairs: impl Iterator<Item = (&'a u64, &'a u64)>,
     c.map(|c| addend(kind.c, c)).into_iter().chain(products).collect()
 }
 
-/// 8-bit floats: first those whose `k` is 0 or 1 modulo 4, the others on top, and then `C`.
+/// 8-bit floats: first adds those whose `k` is 0 or 1 modulo 4, then the others, and then `C`.
 fn in_two_steps(kind: &Kind<'_>, row: &[u64], column: &[u64], c: u64) -> u64 {
     let part = |wanted: fn(usize) -> bool| {
         row.iter().zip(column).enumerate().filter(move |(k, _)| wanted(k % 4)).map(|(_, pair)| pair)

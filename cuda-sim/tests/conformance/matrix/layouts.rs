@@ -1,8 +1,8 @@
-//! The layouts of matrices in the lanes of a warp, as the PTX manual writes them out for each shape.
+//! The layouts of matrices in the lanes of a warp, as the PTX manual specifies them for each shape.
 
 use cuda_sim::ptx::Type;
 
-/// The numbers of a shape.
+/// The dimensions of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) m: usize,
@@ -18,7 +18,7 @@ impl Shape {
     }
 }
 
-/// Element `i` of a lane's fragment of `A`: its row and column.
+/// Returns the row and column of element `i` of a lane's fragment of `A`.
 pub(super) fn a(shape: Shape, ty: Type, lane: usize, i: usize) -> (usize, usize) {
     let (group, thread) = (lane >> 2, lane % 4);
     let low = |is_low: bool| if is_low { group } else { group + 8 };
@@ -46,7 +46,7 @@ pub(super) fn a(shape: Shape, ty: Type, lane: usize, i: usize) -> (usize, usize)
     }
 }
 
-/// Element `i` of a lane's fragment of `B`: its row and column.
+/// Returns the row and column of element `i` of a lane's fragment of `B`.
 pub(super) fn b(shape: Shape, ty: Type, lane: usize, i: usize) -> (usize, usize) {
     let (group, thread) = (lane >> 2, lane % 4);
     let row = match (ty.bits(), shape.k) {
@@ -72,13 +72,13 @@ pub(super) fn b(shape: Shape, ty: Type, lane: usize, i: usize) -> (usize, usize)
     (row, group)
 }
 
-/// Element `i` of a lane's fragment of `C` and `D`: its row and column.
+/// Returns the row and column of element `i` of a lane's fragment of `C` and `D`.
 pub(super) fn c(lane: usize, i: usize) -> (usize, usize) {
     let (group, thread) = (lane >> 2, lane % 4);
     (if i < 2 { group } else { group + 8 }, thread * 2 + (i & 1))
 }
 
-/// The same for `m8n8k4` of `f16`, in which lanes with equal `lane / 4 % 4` have a product of their own.
+/// As [`a`], for `m8n8k4` of `f16`, in which lanes with equal `lane / 4 % 4` have a product of their own.
 pub(super) fn quad_a(lane: usize, i: usize, column_major: bool) -> (usize, usize) {
     match column_major {
         false => (if lane < 16 { lane % 4 } else { lane % 4 + 4 }, i),

@@ -1,4 +1,4 @@
-//! A tiled product as libraries write it: copies in the background to shared memory, fragments from there, products.
+//! A tiled product as in libraries: asynchronous copies to shared memory, fragments from there, products.
 
 use crate::assembler::is_ptx;
 use crate::device::{HEADER, Memory, launch, load, unload};
@@ -8,8 +8,8 @@ const M: usize = 32;
 const N: usize = 16;
 const K: usize = 64;
 
-/// Four warps have a tile of 16 rows and 8 columns of `D` each, and run along `k` in steps of 16. A predicate
-/// that is the same in a whole warp guards the multiplication.
+/// Four warps compute a tile of 16 rows and 8 columns of `D` each, and iterate over `k` in steps of 16. A predicate
+/// that is uniform in each warp guards the multiplication.
 fn text() -> String {
     format!(
         "{HEADER}.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 d) {{
@@ -40,7 +40,7 @@ fn text() -> String {
     )
 }
 
-/// Matrices are exchanged where threads wait in a function that calls itself, and in a warp that is not full.
+/// Matrix exchanges in a recursive function in which threads wait, and in a partial warp.
 #[test]
 fn functions_and_parts_of_warps() {
     let text = format!(
@@ -61,14 +61,14 @@ fn functions_and_parts_of_warps() {
     assert_eq!(launch(module, 1, 64, &[cells.address(), 3]), CUresult::CUDA_SUCCESS);
     let want: Vec<u64> = start.iter().map(|word| word + 0x0004_0004_0004_0004).collect();
     assert_eq!(cells.read(32), want);
-    // Eight lanes of the second warp: what they get is not defined, what the first warp gets is.
+    // Eight lanes of the second warp: their results are undefined, those of the first warp are not.
     let cells = Memory::new(&start);
     assert_eq!(launch(module, 1, 40, &[cells.address(), 3]), CUresult::CUDA_SUCCESS);
     assert_eq!(cells.read(32)[..16], want[..16]);
     unload(module);
 }
 
-/// Small whole numbers as halves: their products and sums are exact, in whichever order.
+/// Small integers as halves: their products and sums are exact in any order.
 fn half(x: i64) -> u64 {
     crate::exact::from_integer(cuda_sim::ptx::Type::F16, i128::from(x), rustc_apfloat::Round::NearestTiesToEven)
 }

@@ -1,4 +1,4 @@
-//! Rows of shared memory to the lanes of a warp and back: which half of which register each element comes to.
+//! Rows of shared memory to the lanes of a warp and back: the register and half of each element.
 
 use super::{LANES, all};
 use crate::assembler::is_ptx;
@@ -7,7 +7,7 @@ use crate::instance::Instance;
 use cuda_sim::ptx::{Modifier as M, Opcode};
 use cuda_sys::CUresult;
 
-/// Matrices that an instance moves.
+/// Returns the number of matrices that an instance moves.
 fn count(i: &Instance) -> usize {
     if i.has(M::X1) {
         1
@@ -18,18 +18,18 @@ fn count(i: &Instance) -> usize {
     }
 }
 
-/// Returns true if addresses are of shared memory, rather than of no space.
+/// Returns true if addresses are shared-memory ones rather than generic ones.
 fn is_shared(i: &Instance) -> bool {
     i.has(M::Shared) || i.has(M::SharedCta)
 }
 
-/// The place of a row of a matrix, in units of 16 bytes: no order, and no two in one place.
+/// Returns the position of a row of a matrix, in units of 16 bytes: a permutation.
 fn place(row: usize) -> usize {
     (row * 13 + 5) % 32
 }
 
-/// A warp's kernel: lane `t` has the address of row `t` in `%s`, and 16 bytes at `%in`; shared memory has 512 bytes, as
-/// the grid's input has. Lanes that have no row have an address of nothing.
+/// Returns the kernel of a warp: lane `t` has the address of row `t` in `%s`, and 16 bytes at `%in`. Shared memory has
+/// 512 bytes, like the grid's input. Lanes without a row have an invalid address.
 fn kernel(i: &Instance, body: &str) -> String {
     let generic = if is_shared(i) { "" } else { "cvta.shared.u64 %s, %s;" };
     format!(
@@ -55,13 +55,13 @@ fn run(text: &str, input: &[u64]) -> Vec<u64> {
     to.read(64)
 }
 
-/// 256 halves, all different, as words.
+/// Returns 256 different halves, as words.
 fn halves() -> (Vec<u64>, Vec<u64>) {
     let halves: Vec<u64> = (0..256u64).map(|k| (k * 0x0101) ^ 0x5a3c).collect();
     (halves.chunks(4).map(|c| c[0] | c[1] << 16 | c[2] << 32 | c[3] << 48).collect(), halves)
 }
 
-/// Halves of words.
+/// Returns the halves of words.
 fn unpacked(words: &[u64]) -> Vec<u64> {
     words.iter().flat_map(|w| (0..4).map(move |k| w >> (16 * k) & 0xffff)).collect()
 }

@@ -1,5 +1,5 @@
-//! `wmma`: matrices in memory, row by row or column by column, loaded, multiplied and stored by a warp. Which lane has which
-//! element is the device's own business, so that whole products are compared.
+//! `wmma`: matrices in memory, row-major or column-major, are loaded, multiplied and stored by a warp. The assignment
+//! of elements to lanes is up to the device, so whole products are compared.
 
 use super::arithmetic::{self, Kind};
 use super::layouts::Shape;
@@ -15,9 +15,9 @@ use std::fmt::Write;
 
 /// Matrices in the order `D`, `A`, `B`, `C`.
 const NAMES: [&str; 4] = ["d", "a", "b", "c"];
-/// Products that an instance tries, each by a warp of its own.
+/// The number of products that test an instance, each in a warp of its own.
 const WARPS: usize = 6;
-/// Bytes that a matrix may take.
+/// The limit on the bytes of a matrix.
 const ROOM: usize = 4096;
 
 /// A product with the instructions that load and store its matrices, in the order `D`, `A`, `B`, `C`.
@@ -55,7 +55,8 @@ impl Case<'_> {
         self.moves[matrix].has(M::Col)
     }
 
-    /// Elements from one row (or column) in memory to the next: more than it has, where an instance names it.
+    /// Returns the elements from one row (or column) in memory to the next: more than a row has if an instance
+    /// specifies the stride.
     fn stride(&self, matrix: usize) -> usize {
         let (rows, columns) = self.extents(matrix);
         let length = if self.by_columns(matrix) { rows } else { columns };
@@ -67,7 +68,7 @@ impl Case<'_> {
         self.moves[matrix].form.operands.len() == 3
     }
 
-    /// The bit at which an element begins.
+    /// Returns the bit offset of an element.
     fn bit(&self, matrix: usize, row: usize, column: usize) -> usize {
         let (line, at) = if self.by_columns(matrix) { (column, row) } else { (row, column) };
         (line * self.stride(matrix) + at) * self.types[matrix].bits() as usize
@@ -81,7 +82,7 @@ impl Case<'_> {
         }
     }
 
-    /// The move of a matrix: of the warp's bytes in global memory, or of those in shared memory.
+    /// Returns the load or store of a matrix, in the warp's global memory or in shared memory.
     fn moved(&self, matrix: usize) -> String {
         let i = self.moves[matrix];
         let shared = i.has(M::Shared) || i.has(M::SharedCta);
@@ -104,7 +105,8 @@ impl Case<'_> {
         self.moves[matrix].has(M::Shared) || self.moves[matrix].has(M::SharedCta)
     }
 
-    /// A warp's kernel: each block has `4 * ROOM` bytes of global memory, which it copies to shared memory and back.
+    /// Returns the kernel of a warp: each block has `4 * ROOM` bytes of global memory, which it copies to shared memory
+    /// and back.
     fn text(&self) -> String {
         let mut declared = String::new();
         for (matrix, name) in NAMES.iter().enumerate() {
@@ -216,12 +218,12 @@ fn take(bytes: &[u8], bit: usize, bits: u32) -> u64 {
     (0..bits as usize).fold(0, |value, k| value | u64::from(bytes[(bit + k) / 8] >> ((bit + k) % 8) & 1) << k)
 }
 
-/// The matrix that a move is of, and its name in the assembler's eyes.
+/// Returns the index of the matrix of a load or store.
 fn matrix_of(i: &Instance) -> usize {
     [M::D, M::A, M::B, M::C].iter().position(|m| i.has(*m)).expect("a matrix")
 }
 
-/// All products, with moves chosen so that each of them is used, with and without a stride.
+/// All products, with loads and stores chosen such that each of them is used, with and without a stride.
 #[test]
 fn whole_products() {
     let all: Vec<Instance> = forms().filter(|f| f.opcode == Opcode::Wmma).flat_map(instances).collect();
@@ -239,7 +241,7 @@ fn whole_products() {
                     && i.types[0] == types[matrix]
                     && (matrix.is_multiple_of(3) || i.has(layouts[matrix - 1]))
             };
-            // One that has had no turn, else any.
+            // One that was not used yet, else any.
             if let Some(at) = left.iter().position(|i| fits(&i)) {
                 return left.remove(at);
             }
@@ -280,17 +282,17 @@ fn what_is_no_product_is_refused() {
         (
             "sm_80",
             "wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r0, %r1}, [%rd1];".to_owned(),
-            "has 4 register(s) in each lane, 2 given",
+            "has 4 register(s) in each lane, but 2 are given",
         ),
         (
             "sm_80",
             "wmma.load.b.sync.aligned.row.m8n8k32.global.u4 {%r0}, [%rd1];".to_owned(),
-            "the modifier .row does not fit",
+            "the modifier .row is not allowed here",
         ),
         (
             "sm_80",
             "wmma.load.a.sync.aligned.row.m16n8k16.global.f16 {%r0}, [%rd1];".to_owned(),
-            "the modifier .m16n8k16 does not fit",
+            "the modifier .m16n8k16 is not allowed here",
         ),
         (
             "sm_80",
@@ -301,12 +303,12 @@ fn what_is_no_product_is_refused() {
         (
             "sm_80",
             "wmma.mma.sync.aligned.col.row.m8n8k32.s32.s4.s4.s32 {%r0, %r1}, {%r2}, {%r3}, {%r0, %r1};".to_owned(),
-            "A is held by rows and B by columns, '.row.col'",
+            "A must be row-major and B column-major: '.row.col'",
         ),
         (
             "sm_80",
             format!("wmma.store.d.sync.aligned.row.m16n16k16.local.f32 [%rd1], {f8};"),
-            "the modifier .local does not fit",
+            "the modifier .local is not allowed here",
         ),
     ] {
         is_refused(target, &body, what);

@@ -4,7 +4,7 @@
 //!
 //! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
-use super::super::params::Wanted;
+use super::super::params::NewNode;
 use super::{GRAPHS, INVALID, Status, Work, api, get, initialised, params, plain, put, raw_node};
 use crate::driver::launch::LaunchKind;
 use cuda_sys::{
@@ -15,14 +15,14 @@ use cuda_sys::{
 };
 
 /// The position of a new node in its graph.
-struct Place {
+struct NodePosition {
     out: *mut CUgraphNode,
     graph: CUgraph,
     after: *const CUgraphNode,
     count: usize,
 }
 
-impl Place {
+impl NodePosition {
     /// Checks that the graph exists, before any client pointer is read.
     fn known(&self) -> Status {
         initialised()?;
@@ -30,7 +30,7 @@ impl Place {
     }
 
     /// Adds the node. Its parameters are read once graph and dependencies have been checked.
-    fn add(&self, wanted: impl FnOnce() -> Result<Wanted, CUresult>) -> Status {
+    fn add(&self, wanted: impl FnOnce() -> Result<NewNode, CUresult>) -> Status {
         initialised()?;
         if self.out.is_null() {
             return Err(INVALID);
@@ -43,7 +43,7 @@ impl Place {
     }
 
     fn add_work(&self, work: impl FnOnce() -> Result<Work, CUresult>) -> Status {
-        self.add(|| work().map(Wanted::Work))
+        self.add(|| work().map(NewNode::Work))
     }
 
     /// Adds a node of any kind. The address of an allocation, or the bodies of a conditional node, are written to the
@@ -55,7 +55,7 @@ impl Place {
         if new.type_ == CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL {
             let mut graphs = GRAPHS.lock();
             let node = graphs.node(get(self.out)?.addr())?;
-            new.anon_1.conditional.phGraph_out = node.shown.as_mut_ptr().cast();
+            new.anon_1.conditional.phGraph_out = node.exposed.as_mut_ptr().cast();
         }
         put(p, new)
     }
@@ -63,7 +63,7 @@ impl Place {
     /// Refuses nodes of an unsupported kind.
     fn missing(&self, kind: &str) -> Status {
         self.known()?;
-        tracing::warn!("graphs have no nodes of {kind} here");
+        tracing::warn!("graph nodes of {kind} are not supported");
         Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
     }
 }
@@ -79,7 +79,7 @@ macro_rules! adders {
                 count: usize,
                 $($arg: $ty),*
             ) {
-                let $place = Place { out, graph, after, count };
+                let $place = NodePosition { out, graph, after, count };
                 $body
             })+
             fn cuGraphAddNode_v2(
@@ -90,7 +90,7 @@ macro_rules! adders {
                 count: usize,
                 p: *mut CUgraphNodeParams,
             ) {
-                let place = Place { out, graph, after, count };
+                let place = NodePosition { out, graph, after, count };
                 place.known()?;
                 plain(edges, count)?;
                 place.add_any(p)
@@ -113,7 +113,7 @@ adders! {
         place.add_work(|| params::memset(&get(p)?, on))
     }
     fn cuGraphAddHostNode(p: *const CUDA_HOST_NODE_PARAMS) |place| { place.add_work(|| params::host(get(p)?)) }
-    fn cuGraphAddChildGraphNode(child: CUgraph) |place| { place.add(|| Ok(Wanted::Child(child.addr()))) }
+    fn cuGraphAddChildGraphNode(child: CUgraph) |place| { place.add(|| Ok(NewNode::Child(child.addr()))) }
     fn cuGraphAddEmptyNode() |place| { place.add_work(|| Ok(Work::Empty)) }
     fn cuGraphAddEventRecordNode(event: CUevent) |place| { place.add_work(|| params::record(event)) }
     fn cuGraphAddEventWaitNode(event: CUevent) |place| { place.add_work(|| params::wait(event)) }

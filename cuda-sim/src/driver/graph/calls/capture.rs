@@ -4,9 +4,9 @@
 //!
 //! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
-use super::super::capture::{Info, asked, begin, end, exchange, info, update};
+use super::super::capture::{Info, begin, check_query, end, exchange, info, update};
 use super::{GRAPHS, INVALID, Status, api, get, initialised, params, plain, put, raw_graph};
-use crate::driver::stream::{known, target, tell};
+use crate::driver::stream::{known, put_optional, target};
 use cuda_sys::{
     CUgraph, CUgraphEdgeData, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, cuuint64_t,
 };
@@ -30,7 +30,7 @@ static PLAIN: [CUgraphEdgeData; 1024] =
 
 fn answer(of: CUstream, q: &Question) -> Status {
     let (_, stream) = known(of)?;
-    asked(&stream)?;
+    check_query(&stream)?;
     let none = Info {
         status: CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE,
         number: 0,
@@ -39,14 +39,14 @@ fn answer(of: CUstream, q: &Question) -> Status {
     };
     let info = info(&stream).unwrap_or(none);
     put(q.status, info.status)?;
-    tell(q.id, info.number)?;
-    tell(q.graph, raw_graph(info.graph))?;
-    tell(q.dependencies, info.frontier.0)?;
+    put_optional(q.id, info.number)?;
+    put_optional(q.graph, raw_graph(info.graph))?;
+    put_optional(q.dependencies, info.frontier.0)?;
     if info.frontier.1 > PLAIN.len() && !q.edges.is_null() {
         return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
     }
-    tell(q.edges, PLAIN.as_ptr())?;
-    tell(q.count, info.frontier.1)
+    put_optional(q.edges, PLAIN.as_ptr())?;
+    put_optional(q.count, info.frontier.1)
 }
 
 fn ask(status: *mut CUstreamCaptureStatus) -> Question {

@@ -16,7 +16,7 @@ use cuda_sys::{
 };
 use std::ffi::{c_char, c_uint, c_ulonglong};
 use std::sync::Arc;
-use stream::{target, tell};
+use stream::{put_optional, target};
 
 /// Checks that a graph exists, before any client pointer is accessed.
 fn known(graph: CUgraph) -> Status {
@@ -57,7 +57,7 @@ fn instantiate_old(
         let bytes = text.bytes().take(room - 1).chain([0]);
         bytes.enumerate().try_for_each(|(at, byte)| put(log.wrapping_add(at), byte as c_char))?;
     }
-    tell(fault, raw_node(node))?;
+    put_optional(fault, raw_node(node))?;
     made.map_err(|(code, _)| code)
 }
 
@@ -162,7 +162,7 @@ api! {
         result: *mut CUgraphExecUpdateResult,
     ) {
         let (status, info) = update(exec, graph)?;
-        tell(node, info.errorNode)?;
+        put_optional(node, info.errorNode)?;
         put(result, info.result)?;
         status
     }

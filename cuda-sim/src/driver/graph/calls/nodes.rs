@@ -5,7 +5,7 @@
 //! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::super::nodes::Node;
-use super::super::params::Wanted;
+use super::super::params::NewNode;
 use super::{GRAPHS, INVALID, Status, Work, api, get, initialised, params, put, raw_graph};
 use crate::driver::launch::LaunchKind;
 use cuda_sys::{
@@ -15,7 +15,7 @@ use cuda_sys::{
 };
 
 /// Writes a property of a node.
-fn tell<T>(of: CUgraphNode, to: *mut T, what: impl FnOnce(&mut Node) -> Result<T, CUresult>) -> Status {
+fn put_property<T>(of: CUgraphNode, to: *mut T, what: impl FnOnce(&mut Node) -> Result<T, CUresult>) -> Status {
     initialised()?;
     let answer = what(GRAPHS.lock().node(of.addr())?)?;
     put(to, answer)
@@ -48,8 +48,8 @@ pub(super) fn changeable(kind: Kind) -> Status {
 pub(super) fn any(mut p: CUgraphNodeParams, kind: LaunchKind) -> Result<Work, CUresult> {
     changeable(p.type_)?;
     match params::any(&mut p, kind)? {
-        Wanted::Work(work) => Ok(work),
-        Wanted::Child(_) | Wanted::Conditional(_) => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
+        NewNode::Work(work) => Ok(work),
+        NewNode::Child(_) | NewNode::Conditional(_) => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
     }
 }
 
@@ -77,52 +77,52 @@ fn copy_attributes(to: CUgraphNode, from: CUgraphNode) -> Status {
 
 api! {
     fn cuGraphKernelNodeGetParams(of: CUgraphNode, to: *mut CUDA_KERNEL_NODE_PARAMS_v1) {
-        tell(of, to, |node| Ok(params::to_v1(&params::kernel_of(node)?)))
+        put_property(of, to, |node| Ok(params::to_v1(&params::kernel_of(node)?)))
     }
     fn cuGraphKernelNodeGetParams_v2(of: CUgraphNode, to: *mut CUDA_KERNEL_NODE_PARAMS) {
-        tell(of, to, params::kernel_of)
+        put_property(of, to, params::kernel_of)
     }
     fn cuGraphKernelNodeSetParams(of: CUgraphNode, p: *const CUDA_KERNEL_NODE_PARAMS_v1) {
         set_kernel(of, || get(p).map(params::of_v1))
     }
     fn cuGraphKernelNodeSetParams_v2(of: CUgraphNode, p: *const CUDA_KERNEL_NODE_PARAMS) { set_kernel(of, || get(p)) }
     fn cuGraphMemcpyNodeGetParams(of: CUgraphNode, to: *mut CUDA_MEMCPY3D) {
-        tell(of, to, |node| params::memcpy_of(node))
+        put_property(of, to, |node| params::memcpy_of(node))
     }
     fn cuGraphMemcpyNodeSetParams(of: CUgraphNode, p: *const CUDA_MEMCPY3D) {
         change(of, Kind::CU_GRAPH_NODE_TYPE_MEMCPY, |context, _| params::memcpy(&get(p)?, context))
     }
     fn cuGraphMemsetNodeGetParams(of: CUgraphNode, to: *mut CUDA_MEMSET_NODE_PARAMS) {
-        tell(of, to, |node| params::memset_of(node))
+        put_property(of, to, |node| params::memset_of(node))
     }
     fn cuGraphMemsetNodeSetParams(of: CUgraphNode, p: *const CUDA_MEMSET_NODE_PARAMS) {
         change(of, Kind::CU_GRAPH_NODE_TYPE_MEMSET, |context, _| params::memset(&get(p)?, context))
     }
     fn cuGraphHostNodeGetParams(of: CUgraphNode, to: *mut CUDA_HOST_NODE_PARAMS) {
-        tell(of, to, |node| params::host_of(node))
+        put_property(of, to, |node| params::host_of(node))
     }
     fn cuGraphHostNodeSetParams(of: CUgraphNode, p: *const CUDA_HOST_NODE_PARAMS) {
         change(of, Kind::CU_GRAPH_NODE_TYPE_HOST, |_, _| params::host(get(p)?))
     }
     fn cuGraphChildGraphNodeGetGraph(of: CUgraphNode, to: *mut CUgraph) {
-        tell(of, to, |node| params::child_of(node).map(raw_graph))
+        put_property(of, to, |node| params::child_of(node).map(raw_graph))
     }
     fn cuGraphEventRecordNodeGetEvent(of: CUgraphNode, to: *mut CUevent) {
-        tell(of, to, |node| params::event_of(node, Kind::CU_GRAPH_NODE_TYPE_EVENT_RECORD))
+        put_property(of, to, |node| params::event_of(node, Kind::CU_GRAPH_NODE_TYPE_EVENT_RECORD))
     }
     fn cuGraphEventRecordNodeSetEvent(of: CUgraphNode, event: CUevent) {
         change(of, Kind::CU_GRAPH_NODE_TYPE_EVENT_RECORD, |_, _| params::record(event))
     }
     fn cuGraphEventWaitNodeGetEvent(of: CUgraphNode, to: *mut CUevent) {
-        tell(of, to, |node| params::event_of(node, Kind::CU_GRAPH_NODE_TYPE_WAIT_EVENT))
+        put_property(of, to, |node| params::event_of(node, Kind::CU_GRAPH_NODE_TYPE_WAIT_EVENT))
     }
     fn cuGraphEventWaitNodeSetEvent(of: CUgraphNode, event: CUevent) {
         change(of, Kind::CU_GRAPH_NODE_TYPE_WAIT_EVENT, |_, _| params::wait(event))
     }
     fn cuGraphMemAllocNodeGetParams(of: CUgraphNode, to: *mut CUDA_MEM_ALLOC_NODE_PARAMS) {
-        tell(of, to, |node| params::alloc_of(node))
+        put_property(of, to, |node| params::alloc_of(node))
     }
-    fn cuGraphMemFreeNodeGetParams(of: CUgraphNode, to: *mut CUdeviceptr) { tell(of, to, |node| params::free_of(node)) }
+    fn cuGraphMemFreeNodeGetParams(of: CUgraphNode, to: *mut CUdeviceptr) { put_property(of, to, |node| params::free_of(node)) }
     fn cuGraphNodeSetParams(of: CUgraphNode, p: *mut CUgraphNodeParams) {
         known(of)?;
         let new = get(p)?;
@@ -130,7 +130,7 @@ api! {
     }
     fn cuGraphKernelNodeCopyAttributes(to: CUgraphNode, from: CUgraphNode) { copy_attributes(to, from) }
     fn cuGraphKernelNodeGetAttribute(of: CUgraphNode, which: CUkernelNodeAttrID, to: *mut CUkernelNodeAttrValue) {
-        tell(of, to, |node| params::attribute(node, which))
+        put_property(of, to, |node| params::attribute(node, which))
     }
     fn cuGraphKernelNodeSetAttribute(
         of: CUgraphNode,

@@ -9,9 +9,9 @@
 //! They run inside [`fault::call`], which catches illegal accesses, so an access to memory that was freed since is an
 //! error and not a crash. Host functions are the client's, and are called as documented.
 
-use super::graph::conditional::{Branch, Number};
+use super::graph::conditional::{ConditionalRun, ConditionalValue};
 use super::graph::memory::GraphMemory;
-use super::graph::object::Kept;
+use super::graph::object::Retained;
 use super::launch::{code_of, report};
 use super::memory::ipc::SharedEvent;
 use super::state::{Context, FunctionObject, GRIDS, IN_HOST_FUNCTION};
@@ -31,7 +31,7 @@ use std::time::Instant;
 
 /// A box of rows: the start addresses, and the distances of rows and slices on both sides.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Box3 {
+pub(super) struct Copy3D {
     pub(super) to: u64,
     pub(super) from: u64,
     pub(super) row: usize,
@@ -57,12 +57,12 @@ pub(super) struct Fill {
 
 /// A client's pointer that is stored in an item.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Foreign(pub(super) *mut c_void);
+pub(super) struct ClientPointer(pub(super) *mut c_void);
 // SAFETY: the pointer is never dereferenced here; it is passed to the client's function, which CUDA may call on any
 // thread.
-unsafe impl Send for Foreign {}
+unsafe impl Send for ClientPointer {}
 // SAFETY: the pointer is never dereferenced here; a graph that is launched again passes the same pointer again.
-unsafe impl Sync for Foreign {}
+unsafe impl Sync for ClientPointer {}
 
 /// A condition on memory that a stream waits for, or a value that it writes.
 #[derive(Clone, Copy, Debug)]
@@ -81,25 +81,25 @@ pub(super) enum Op {
         launch: Box<Launch>,
         function: Arc<FunctionObject>,
     },
-    Copy(Box3),
+    Copy(Copy3D),
     /// A copy from a staging buffer that it owns.
-    Staged(Box3, Arc<Vec<u8>>),
+    Staged(Copy3D, Arc<Vec<u8>>),
     Fill(Fill),
     Record(Arc<Recorded>),
     /// Marks that the wait for a record has ended; used by the timeline only.
-    Waited(Arc<Recorded>),
+    WaitEnded(Arc<Recorded>),
     /// Waits for a record of another process.
-    Await(Arc<SharedEvent>, u64),
-    Host(unsafe extern "C" fn(*mut c_void), Foreign),
-    Callback(unsafe extern "C" fn(CUstream, CUresult, *mut c_void), usize, Foreign),
+    AwaitRemote(Arc<SharedEvent>, u64),
+    Host(unsafe extern "C" fn(*mut c_void), ClientPointer),
+    Callback(unsafe extern "C" fn(CUstream, CUresult, *mut c_void), usize, ClientPointer),
     Value(Value),
     /// Makes a graph's memory accessible or inaccessible.
     Memory(Arc<GraphMemory>, bool),
     /// Runs a conditional node.
-    Branch(Arc<Branch>),
+    ConditionalRun(Arc<ConditionalRun>),
     /// The start of a graph launch, and its end.
-    Began(Arc<Run>),
-    Ended(Arc<Run>),
+    GraphStart(Arc<Run>),
+    GraphEnd(Arc<Run>),
 }
 
 /// A running launch of a graph.
@@ -108,12 +108,12 @@ pub(super) struct Run {
     pub(super) name: String,
     pub(super) nodes: usize,
     pub(super) stream: u64,
-    pub(super) span: Mutex<Option<trace::Running>>,
+    pub(super) span: Mutex<Option<trace::OpenSlice>>,
     /// The user objects that the graph retains while it runs.
     #[expect(dead_code, reason = "it is there to be dropped with this")]
-    pub(super) kept: Kept,
+    pub(super) kept: Retained,
     /// The values of its conditional nodes.
-    pub(super) numbers: Vec<Arc<Number>>,
+    pub(super) values: Vec<Arc<ConditionalValue>>,
 }
 
 /// A record of an event: its stream, and the time at which it was reached (0 before).
@@ -154,10 +154,10 @@ pub(super) fn now() -> u64 {
     EPOCH.elapsed().as_nanos() as u64 + 1
 }
 
-impl Box3 {
+impl Copy3D {
     /// Returns a copy of a single row.
-    pub(super) fn line(to: u64, from: u64, bytes: usize) -> Box3 {
-        Box3 { to, from, row: bytes, rows: 1, slices: 1, ..Box3::default() }
+    pub(super) fn line(to: u64, from: u64, bytes: usize) -> Copy3D {
+        Copy3D { to, from, row: bytes, rows: 1, slices: 1, ..Copy3D::default() }
     }
 
     /// Returns true if it has no bytes.
@@ -182,12 +182,12 @@ impl Box3 {
     }
 
     /// Copies the rows' present contents to a staging buffer, and returns the copy from there.
-    pub(super) fn stage(&self) -> (Box3, Arc<Vec<u8>>) {
+    pub(super) fn stage(&self) -> (Copy3D, Arc<Vec<u8>>) {
         let mut buffer = vec![0u8; self.bytes()];
         let (row, slice) = (self.row, self.row * self.rows);
-        let own = Box3 { to: buffer.as_mut_ptr() as u64, to_pitch: row, to_slice: slice, ..*self };
+        let own = Copy3D { to: buffer.as_mut_ptr() as u64, to_pitch: row, to_slice: slice, ..*self };
         own.copy();
-        (Box3 { from: buffer.as_ptr() as u64, from_pitch: row, from_slice: slice, ..*self }, Arc::new(buffer))
+        (Copy3D { from: buffer.as_ptr() as u64, from_pitch: row, from_slice: slice, ..*self }, Arc::new(buffer))
     }
 
     fn copy(&self) {
@@ -262,7 +262,7 @@ fn guarded<W>(work: &W, run: extern "C" fn(*const W, u64, u64) -> u64) -> Result
     unsafe { fault::call(run as *const () as usize, std::ptr::from_ref(work) as usize, 0, 0) }.map(|_| ())
 }
 
-extern "C" fn run_copy(copy: *const Box3, _: u64, _: u64) -> u64 {
+extern "C" fn run_copy(copy: *const Copy3D, _: u64, _: u64) -> u64 {
     // SAFETY: `guarded` passes a live reference.
     unsafe { &*copy }.copy();
     0
@@ -294,7 +294,7 @@ pub(super) fn host_function(call: impl FnOnce()) {
 
 impl Op {
     /// Returns the operation for another launch; a kernel launch gets an identity of its own.
-    pub(super) fn again(&self) -> Op {
+    pub(super) fn for_relaunch(&self) -> Op {
         let mut again = self.clone();
         if let Op::Kernel { launch, .. } = &mut again {
             launch.grid_id = GRIDS.fetch_add(1, Ordering::Relaxed);
@@ -309,14 +309,14 @@ impl Op {
             Op::Staged(..) => "copy from a staging buffer",
             Op::Fill(_) => "fill",
             Op::Record(_) => "event",
-            Op::Waited(_) | Op::Await(..) => "wait for an event",
+            Op::WaitEnded(_) | Op::AwaitRemote(..) => "wait for an event",
             Op::Host(..) | Op::Callback(..) => "host function",
             Op::Value(value) if value.wait.is_some() => "wait for a value",
             Op::Value(_) => "write a value",
             Op::Memory(_, true) => "allocate",
             Op::Memory(_, false) => "free",
-            Op::Branch(_) => "conditional node",
-            Op::Began(run) | Op::Ended(run) => &run.name,
+            Op::ConditionalRun(_) => "conditional node",
+            Op::GraphStart(run) | Op::GraphEnd(run) => &run.name,
         }
     }
 
@@ -324,10 +324,10 @@ impl Op {
         match self {
             Op::Kernel { .. } => "kernel",
             Op::Copy(_) | Op::Staged(..) | Op::Fill(_) | Op::Memory(..) => "memory",
-            Op::Began(_) | Op::Ended(_) | Op::Branch(_) => "graph",
+            Op::GraphStart(_) | Op::GraphEnd(_) | Op::ConditionalRun(_) => "graph",
             Op::Record(_) => "event",
             Op::Host(..) | Op::Callback(..) => "host",
-            Op::Waited(_) | Op::Await(..) | Op::Value(_) => "order",
+            Op::WaitEnded(_) | Op::AwaitRemote(..) | Op::Value(_) => "order",
         }
     }
 
@@ -349,12 +349,12 @@ impl Op {
     }
 
     /// Returns true if it runs even if the context has faulted.
-    fn regardless(&self) -> bool {
-        matches!(self, Op::Record(_) | Op::Callback(..) | Op::Began(_) | Op::Ended(_))
+    fn runs_after_fault(&self) -> bool {
+        matches!(self, Op::Record(_) | Op::Callback(..) | Op::GraphStart(_) | Op::GraphEnd(_))
     }
 
     /// Returns true if it accesses memory of the device, so that a lost context is not idle before it has ended.
-    fn works(&self) -> bool {
+    fn accesses_device(&self) -> bool {
         self.accesses_memory() || matches!(self, Op::Value(_) | Op::Memory(..))
     }
 
@@ -372,7 +372,7 @@ impl Op {
                 launch.slots = context.slots();
                 let launch: Arc<Launch> = Arc::from(launch);
                 let ended = Arc::clone(&launch).run();
-                if let Some(text) = function.kernel.told_of_breakpoints(&launch) {
+                if let Some(text) = function.kernel.breakpoint_report(&launch) {
                     eprint!("{text}");
                 }
                 match ended {
@@ -400,18 +400,18 @@ impl Op {
                 }
                 Ok(())
             }
-            Op::Waited(_) => Ok(()),
-            Op::Await(shared, number) => {
+            Op::WaitEnded(_) => Ok(()),
+            Op::AwaitRemote(shared, number) => {
                 shared.wait(number, || context.lost().is_err());
                 Ok(())
             }
             Op::Memory(memory, open) => memory.set_accessible(open).map_err(Failed::with),
-            Op::Branch(branch) => {
+            Op::ConditionalRun(branch) => {
                 branch.run();
                 Ok(())
             }
-            Op::Began(run) => {
-                run.numbers.iter().for_each(|number| number.begin());
+            Op::GraphStart(run) => {
+                run.values.iter().for_each(|number| number.begin());
                 *run.span.lock() = trace::begin(|| trace::Span {
                     track: trace::Track { device: context.device, stream: run.stream, lane: 0 },
                     after: None,
@@ -421,7 +421,7 @@ impl Op {
                 });
                 Ok(())
             }
-            Op::Ended(run) => {
+            Op::GraphEnd(run) => {
                 if let Some(span) = run.span.lock().take() {
                     span.end();
                 }
@@ -448,11 +448,11 @@ impl Op {
 impl Task for Item {
     fn run(self) {
         let Item { context, stream, lane, op } = self;
-        if context.lost().is_err() && !op.regardless() {
+        if context.lost().is_err() && !op.runs_after_fault() {
             return;
         }
-        let working = if op.works() { context.begin() } else { None };
-        if op.works() && working.is_none() {
+        let working = if op.accesses_device() { context.begin() } else { None };
+        if op.accesses_device() && working.is_none() {
             return;
         }
         let describe = || trace::Span {
@@ -461,11 +461,11 @@ impl Task for Item {
             category: op.category(),
             arguments: op.arguments(),
             after: match &op {
-                Op::Waited(record) => Some((record.track, record.time.load(Ordering::Acquire))),
+                Op::WaitEnded(record) => Some((record.track, record.time.load(Ordering::Acquire))),
                 _ => None,
             },
         };
-        let bracket = matches!(op, Op::Began(_) | Op::Ended(_));
+        let bracket = matches!(op, Op::GraphStart(_) | Op::GraphEnd(_));
         let span = if bracket { None } else { trace::begin(describe) };
         // Pages are not exchanged meanwhile. The lock is recursive, since the operation that a wait depends on must not
         // be held up by an exchange that waits for this one.
@@ -487,11 +487,11 @@ impl Task for Item {
         }
     }
 
-    fn anywhere(&self) -> bool {
+    fn runs_on_any_thread(&self) -> bool {
         match &self.op {
             // A client's thread may have a small stack: recursion and the client's own code run on our threads.
             Op::Kernel { launch, .. } => launch.code.shape.local_bytes < 16 << 10,
-            Op::Host(..) | Op::Callback(..) | Op::Await(..) | Op::Value(_) | Op::Branch(_) => false,
+            Op::Host(..) | Op::Callback(..) | Op::AwaitRemote(..) | Op::Value(_) | Op::ConditionalRun(_) => false,
             _ => true,
         }
     }

@@ -65,7 +65,7 @@ fn reached(items: &[Item]) -> HashSet<String> {
 
 /// Drops the functions that no kernel reaches and that call one that is neither defined here nor `known`, and the
 /// unreached callers of those.
-pub(super) fn drop_unreached(items: &mut Vec<Item>, known: impl Fn(&str) -> bool) {
+pub(super) fn drop_dead_functions(items: &mut Vec<Item>, known: impl Fn(&str) -> bool) {
     let reached = reached(items);
     let names = items.iter().filter_map(|item| match item {
         Item::Function(function) => function.body.is_some().then(|| function.name.clone()),
