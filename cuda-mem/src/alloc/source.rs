@@ -76,8 +76,8 @@ impl Source {
     fn attempt(&self, bytes: usize, stream: &Stream) -> Result<CUdeviceptr> {
         let (context, mut address) = (stream.context(), 0);
         match self {
-            // SAFETY: `address` lives through the call, and the stream is live.
             Source::DefaultPool => {
+                // SAFETY: `address` lives through the call, and the stream is live.
                 unsafe { driver_call!(context, cuMemAllocAsync(&mut address, bytes, stream.as_raw())) }?
             }
             Source::CustomPool(pool) => address = pool.allocate(bytes, stream)?,

@@ -1,15 +1,15 @@
 //! Products of matrices, `D = A * B + C`, with the arithmetic of an H100.
 //!
-//! * Integers are exact: sums wrap, or saturate if the instruction says so.
-//! * `f64` is a chain of fused multiply-adds in the order of `k`, starting with the element of `C`.
-//! * The other floating-point types: the products of a row and a column are exact. They and the element of `C` are
-//! aligned to the largest exponent among them, truncated towards zero 25 bits below it, and added exactly; the sum is
-//! truncated to `f32`, or rounded to the nearest `f16`. All products of an instruction are added at once, so the order
-//! does not matter. The exponent of a product is the sum of its factors' exponents, whatever its significand; products
-//! that are 0 have none. A sum of 0 is positive, and a NaN has all bits set except the sign.
-//! * For 8-bit floats, the products whose `k` is 0 or 1 modulo 4 are added first, without `C`, then the others to their
-//! rounded sum; that is added to the element of `C` and rounded to nearest: NVIDIA's assembler lowers such products to
-//! `f16` for this target.
+//! - Integers are exact: sums wrap, or saturate if the instruction says so.
+//! - `f64` is a chain of fused multiply-adds in the order of `k`, starting with the element of `C`.
+//! - The other floating-point types: the products of a row and a column are exact. They and the element of `C` are
+//!   aligned to the largest exponent among them, truncated towards zero 25 bits below it, and added exactly; the sum is
+//!   truncated to `f32`, or rounded to the nearest `f16`. All products of an instruction are added at once, so the order
+//!   does not matter. The exponent of a product is the sum of its factors' exponents, whatever its significand; products
+//!   that are 0 have none. A sum of 0 is positive, and a NaN has all bits set except the sign.
+//! - For 8-bit floats, the products whose `k` is 0 or 1 modulo 4 are added first, without `C`, then the others to their
+//!   rounded sum; that is added to the element of `C` and rounded to nearest: NVIDIA's assembler lowers such products to
+//!   `f16` for this target.
 //!
 //! The width of 25 bits, the truncation, and the single sum per instruction were measured on H100 by P. Xie et al.,
 //! "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores" (arXiv 2511.10909), and by F. Khattak and

@@ -14,8 +14,11 @@ const LIST: &str = "docs/book/src/environment.md";
 const OWN: &[&str] =
     &["CUDA_DRIVER_", "CUDA_JIT_", "CUDA_LLVM_", "CUDA_MEM_", "CUDA_PRELUDE_", "CUDA_SIM_", "CUDA_SYS_"];
 
-/// The text before a version, the source of the version, and the texts that may follow it.
-const VERSIONS: &[(&str, fn(&Versions) -> &str, &[&str])] = &[
+/// A mention of a version: the text before it, the version, and the texts that may follow it.
+type Mention = (&'static str, fn(&Versions) -> &str, &'static [&'static str]);
+
+/// The mentions of versions in the book that are checked.
+const VERSIONS: &[Mention] = &[
     ("LLVM ", |versions| &versions.llvm, &[" or 23"]),
     ("Debian's packages `libllvm", |versions| &versions.llvm, &["`"]),
     ("LLVM 22 or ", |versions| &versions.next_llvm, &[""]),

@@ -20,7 +20,7 @@ impl<'ctx> Body<'ctx, '_> {
     }
 
     /// Converts a register's bits to a number.
-    fn from_register(&self, bits: BasicValueEnum<'ctx>, scalar: Scalar) -> Result<BasicValueEnum<'ctx>> {
+    fn number_of_register(&self, bits: BasicValueEnum<'ctx>, scalar: Scalar) -> Result<BasicValueEnum<'ctx>> {
         if scalar.bits() < 16 {
             let narrow = self.lowering.scalar(scalar).into_int_type();
             return Ok(self.builder().build_int_truncate(bits.into_int_value(), narrow, "")?.into());
@@ -57,10 +57,10 @@ impl<'ctx> Body<'ctx, '_> {
         let loaded = builder.build_indirect_call(ty, load, &[pointer.into()], "")?.try_as_basic_value().basic();
         let loaded = loaded.ok_or_else(|| self.unverified("load"))?;
         if count == 1 {
-            return Ok(vec![self.from_register(loaded, scalar)?]);
+            return Ok(vec![self.number_of_register(loaded, scalar)?]);
         }
         let part = |index| builder.build_extract_value(loaded.into_struct_value(), index, "");
-        (0..count as u32).map(|index| self.from_register(part(index)?, scalar)).collect()
+        (0..count as u32).map(|index| self.number_of_register(part(index)?, scalar)).collect()
     }
 
     /// Emits a store of numbers to global memory.
