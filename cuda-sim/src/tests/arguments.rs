@@ -61,7 +61,7 @@ fn what_cannot_be_passed_is_refused() {
         .func (.reg .v2 .u32 %r) h (.reg .v2 .u32 %a) { ret; } .global .u32 far;
         .func (.param .b32 r) other (.param .b64 a) { ret; }";
     for (body, words) in [
-        ("call f, (%r1);", "'f' has 1 result(s), 0 taken: write '_' to discard a result"),
+        ("call f, (%r1);", "'f' has 1 result(s), and the call takes 0: write '_' to discard a result"),
         ("call (%r1, %r2), f, (%r1);", "'f' has 1 result(s), and the call takes 2"),
         ("call (%r1), f, ();", "'f' takes 1 parameter(s), but 0 are given"),
         ("call (%r1), f, (_);", "'_' is not declared"),
@@ -74,8 +74,8 @@ fn what_cannot_be_passed_is_refused() {
         ("call (%r1), f, (far);", "'far' is not a .param variable"),
         ("call g, (1, %r1);", "'1' does not fit a parameter of type .f32"),
         ("call g, (1.0, %r1);", "'%r1' is a register, and the parameter 'b' is an array"),
-        (".reg .v2 .u32 %v; call (%v), h, (%r1);", "'%r1' is not a vector of 2 registers, like the parameter"),
-        (".reg .v4 .u32 %v; call (%v), h, (%v);", "'%v' is not a vector of 2 registers, like the parameter"),
+        (".reg .v2 .u32 %v; call (%v), h, (%r1);", "'%r1' must be a vector of 2 registers, like the parameter"),
+        (".reg .v4 .u32 %v; call (%v), h, (%v);", "'%v' must be a vector of 2 registers, like the parameter"),
         (
             "T: .calltargets f, other; call (%r1), %rd1, (%r1), T;",
             "the call target 'other' has other parameters or results than 'f'",

@@ -62,7 +62,7 @@ fn what_is_no_element_is_refused() {
         ("mov.u64 %rd1, many[1.5];", "an index is an integer, '0d3FF8000000000000' found"),
         ("mov.u64 %rd1, many[];", "a constant expected, ']' found"),
         ("mov.u64 %rd1, many[1][2];", "';' expected, '[' found"),
-        ("mov.u16 %h1, many[1];", "the address of 'many[1]' has 32 or 64 bits, and the instruction 16"),
+        ("mov.u16 %h1, many[1];", "the address of 'many[1]' has 32 or 64 bits, and the instruction needs 16"),
         ("add.u64 %rd1, %rd2, many[1];", "operand 3 of 'add.u64' cannot be 'many[1]'"),
         ("atom.global.add.u32 %r1, many[1], 1;", "'atom' takes no 'many[1]': its address is in brackets"),
         ("prefetch.global.L1 many[%r1+4];", "'prefetch' takes no 'many[%r1+4]': its address is in brackets"),

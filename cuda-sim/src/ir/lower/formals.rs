@@ -173,6 +173,6 @@ impl Lowering<'_> {
     }
 
     fn no_vector(&self, operand: &Operand, count: u8, position: Position) -> Error {
-        Error::new(position, format!("'{operand}' is not a vector of {count} registers, like the parameter"))
+        Error::new(position, format!("'{operand}' must be a vector of {count} registers, like the parameter"))
     }
 }
