@@ -134,6 +134,44 @@ impl Buffer {
         Self::from_source(context, address, bytes, Source::External(Box::new(owner)))
     }
 
+    /// Ends a buffer of [external](Buffer::external) memory without a wait on the host: what comes on `stream` afterwards comes
+    /// after every use. Returns the owner, or `None` for memory that is not external, which is freed as by dropping the buffer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// use cuda_mem::Buffer;
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = context.default_stream();
+    /// let memory = Buffer::new(&stream, 32)?;
+    /// // SAFETY: the bytes of `memory`, which owns them and is used in no other way.
+    /// let external = unsafe { Buffer::external(&context, memory.address(), 32, memory) };
+    /// let owner = external.into_owner(&stream)?.and_then(|owner| owner.downcast::<Buffer>().ok());
+    /// assert_eq!(owner.map(|memory| memory.len()), Some(32));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherContext`] for a stream of another device; [`Error::Driver`] if ordering fails. The buffer and its owner
+    /// are dropped, after every use.
+    pub fn into_owner(mut self, stream: &Stream) -> Result<Option<Box<dyn Any + Send + Sync>>> {
+        self.expect_context(stream)?;
+        if !self.source.is_external() {
+            return Ok(None);
+        }
+        self.records.order_before(stream)?;
+        // A buffer without bytes has nothing to free.
+        self.bytes = 0;
+        match std::mem::replace(&mut self.source, Source::Plain) {
+            Source::External(owner) => Ok(Some(owner)),
+            _ => Ok(None),
+        }
+    }
+
     /// A buffer of memory that goes as its source says, and that nothing has used yet.
     pub(crate) fn from_source(context: &Context, address: CUdeviceptr, bytes: usize, source: Source) -> Self {
         let address = if bytes == 0 { NOWHERE } else { address };

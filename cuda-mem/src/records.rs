@@ -110,6 +110,11 @@ impl<Q: Queue> Records<Q> {
         Ok(queue)
     }
 
+    /// Makes what comes on `queue` come after every use, for the end of the memory.
+    pub(crate) fn order_before(&mut self, queue: &Q) -> Result<()> {
+        self.uses.get_mut().all_before(queue)
+    }
+
     /// Waits on the host until every use is over, for the end of the memory.
     pub(crate) fn wait_for_all(&mut self) -> Result<()> {
         self.uses.get_mut().wait_on_host().map(drop)

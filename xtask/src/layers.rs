@@ -1,7 +1,8 @@
 //! The direction of dependencies, and who may depend on what from outside.
 //!
 //! The arrows are those of the architecture: `sys <- driver <- mem <- jit <- prelude`, beside it `sys, llvm <- sim <-
-//! prelude`, and within the JIT `kir, syntax <- lang <- compiler <- jit` and `llvm <- compiler`. What stands around them (tests, examples, benches) may depend on everything, and nothing
+//! prelude`, and within the JIT `kir, syntax <- lang <- compiler <- jit` and `llvm <- compiler`. The crates of `interop/`, one for each library
+//! of others that arrays are shared with, stand on `mem`. What stands around them (tests, examples, benches) may depend on everything, and nothing
 //! below on it. Development dependencies are no arrows: examples in documentation run on the software device.
 
 use serde_json::Value;
@@ -38,6 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-sim", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
     ("cuda-sim-cdylib", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
     ("cuda-prelude", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-jit", "cuda-jit-macros", "cuda-sim"]),
+    ("cuda-cudarc", &["cuda-driver", "cuda-mem"]),
     ("xtask", &["cuda-sys", "cuda-sys-gen", "cuda-driver", "cuda-jit-cache"]),
 ];
 
