@@ -23,6 +23,7 @@ use crate::Element;
 use crate::alloc::{Freed, Memory, MemoryPool, Source};
 use crate::error::{Error, Result};
 use crate::records::Records;
+use crate::spans;
 use crate::uses::Reach;
 
 /// Bytes in a device's memory.
@@ -296,6 +297,7 @@ impl Buffer {
         // when it returns, it will have before later work of that stream; hence the record.
         self.prepare_shared_write(Reach::all_of(offset..offset + bytes), &self.context.default_stream())?;
         let to = self.address + offset as u64;
+        let _span = spans::copy("host", "device", bytes, None);
         // SAFETY: the range lies in the memory, which nobody else uses before; `source` lives through the call, and the
         // driver has read it when it returns.
         unsafe { driver_call!(&self.context, cuMemcpyHtoD_v2(to, source.as_ptr().cast(), bytes)) }?;
@@ -317,6 +319,7 @@ impl Buffer {
         if bytes != 0 {
             let position = self.prepare_host_read(&Reach::all_of(offset..offset + bytes))?;
             let from = self.address + offset as u64;
+            let _span = spans::copy("device", "host", bytes, None);
             // SAFETY: the range lies in the memory, whose writes come before in the default stream's order, in which
             // the driver copies; `target` is exclusive and lives through the call, which returns when it is filled.
             unsafe { driver_call!(&self.context, cuMemcpyDtoH_v2(target.as_mut_ptr().cast(), from, bytes)) }?;

@@ -65,6 +65,7 @@ mod records;
 mod registered;
 mod scoped;
 mod show;
+mod spans;
 mod staging;
 mod storage;
 mod strided;

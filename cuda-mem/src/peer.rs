@@ -15,6 +15,7 @@ use crate::Element;
 use crate::array::{DeviceArray, DeviceArrayView};
 use crate::create::new_array;
 use crate::error::Result;
+use crate::spans;
 use crate::storage::StorageMut;
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
@@ -35,6 +36,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         order(&theirs, stream)?;
         let (to, here) = (self.device_ptr(), self.context().as_raw());
         let (from, there, bytes) = (source.device_ptr(), source.context().as_raw(), self.byte_len());
+        let _span = spans::copy("device", "another device", bytes, Some(stream));
         // SAFETY: both lie without gaps in live memory, and are borrowed until the copy is enqueued. The target's other uses come
         // before on the stream, and so does what wrote the source, which `theirs` has waited for.
         unsafe { driver_call!(self.context(), cuMemcpyPeerAsync(to, here, from, there, bytes, stream.as_raw())) }?;

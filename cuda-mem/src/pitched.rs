@@ -11,6 +11,7 @@ use cuda_sys::{CUDA_MEMCPY3D, CUdeviceptr, CUmemorytype};
 
 use crate::error::Result;
 use crate::layout::{Plan, Run};
+use crate::spans;
 
 /// One end of a copy: the address of an array's first element.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,13 @@ impl End {
         match self {
             End::Device(address) => End::Device(address.wrapping_add_signed(bytes as i64)),
             End::Host(address) => End::Host(address.wrapping_byte_offset(bytes)),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            End::Device(_) => "device",
+            End::Host(_) => "host",
         }
     }
 
@@ -109,6 +117,7 @@ impl Pitched {
     /// The plan's elements lie in live memory at both ends, `to` and `from` being the first elements; the target's are the
     /// caller's alone until the copy is over, the source's change no more. Host memory lives as long.
     pub(crate) unsafe fn copy(self, context: &Context, to: End, from: End, stream: Option<&Stream>) -> Result<()> {
+        let _span = spans::copy(from.name(), to.name(), self.row * self.rows * self.planes, stream);
         let (to, from) = (to.moved(self.to), from.moved(self.from));
         match self {
             // SAFETY: the caller's promise.
