@@ -20,6 +20,7 @@ mod modules;
 mod next_llvm;
 mod package;
 mod pictures;
+mod python;
 mod sanitize;
 mod setup;
 mod test;
@@ -53,6 +54,8 @@ enum Command {
     Package,
     /// Runs every example, which draw their pictures into the book
     Pictures,
+    /// Builds the example package for Python and runs its tests on the software device, with NumPy and Numba
+    Python,
     /// Measures, and prints a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
     /// Compares kernels made at random on the host and on the software device, bit for bit
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Command::Containers => containers::run(),
         Command::Package => package::run(),
         Command::Pictures => pictures::run(),
+        Command::Python => python::run(),
         Command::Bench(options) => bench::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),

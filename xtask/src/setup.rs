@@ -135,6 +135,9 @@ const NUMBA: Wheels = Wheels {
     places: &[],
 };
 
+/// What builds the example package for Python.
+const MATURIN: Wheels = Wheels { name: "maturin", wheels: &["maturin==1.16.0"], megabytes: 9, places: &[] };
+
 /// The CUDA target of Numba that NVIDIA maintains, for CUDA 13 and without a driver, and NVRTC, which it needs: what
 /// compilation is compared with.
 const NUMBA_CUDA: Wheels = Wheels {
@@ -254,6 +257,11 @@ pub(crate) fn compilers() -> Result<PathBuf> {
 /// A folder for Python's search path with Numba in it, downloaded where it is not there yet.
 pub(crate) fn numba() -> Result<PathBuf> {
     site(&NUMBA)
+}
+
+/// The same with maturin, whose program is in the folder `bin`.
+pub(crate) fn maturin() -> Result<PathBuf> {
+    site(&MATURIN)
 }
 
 /// The same with numba-cuda, and NVRTC under `nvidia/cu13`.
