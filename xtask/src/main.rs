@@ -55,7 +55,7 @@ enum Command {
     /// Runs every example, which draw their pictures into the book
     Pictures,
     /// Builds the example package for Python and runs its tests on the software device, with NumPy and Numba
-    Python,
+    Python(python::Options),
     /// Measures, and prints a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
     /// Compares kernels made at random on the host and on the software device, bit for bit
@@ -80,7 +80,7 @@ fn main() -> ExitCode {
         Command::Containers => containers::run(),
         Command::Package => package::run(),
         Command::Pictures => pictures::run(),
-        Command::Python => python::run(),
+        Command::Python(options) => python::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),

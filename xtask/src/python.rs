@@ -8,11 +8,30 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
+use clap::Args;
 
 use crate::setup;
 use crate::workspace::{self, Scratch, output, run as run_command};
 
-pub(crate) fn run() -> Result<()> {
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Also with numba-cuda, which NVIDIA maintains (230 MB)
+    #[arg(long)]
+    numba_cuda: bool,
+}
+
+/// Runs a program with packages that look for each other in Python's own folder of packages, as numba-cuda's do.
+const WITH_PACKAGES: &str = "
+import runpy, site, sys
+packages, own, program = sys.argv[1:]
+site.addsitedir(packages)
+site.getsitepackages = lambda: [packages]
+sys.path.insert(0, own)
+sys.argv = [program]
+runpy.run_path(program, run_name='__main__')
+";
+
+pub(crate) fn run(options: &Options) -> Result<()> {
     let had = setup::numba().and_then(|numba| Ok((numba, setup::maturin()?)));
     let (numba, maturin) = match had {
         Ok(sites) => sites,
@@ -26,12 +45,25 @@ pub(crate) fn run() -> Result<()> {
     let package = workspace::root().join("examples/python");
     let scratch = Scratch::new("python")?;
     install(&package, &maturin, scratch.path())?;
-    let mut tests = Command::new("python3");
-    tests.arg(package.join("tests/test_arrays.py")).env("PYTHONDONTWRITEBYTECODE", "1");
-    tests.env("PYTHONPATH", joined(&[scratch.path(), &numba])?);
+    let program = package.join("tests/test_arrays.py");
+    let python = || {
+        let mut python = Command::new("python3");
+        python.env("PYTHONDONTWRITEBYTECODE", "1").env("CUDA_DRIVER_PATH", &library);
+        python
+    };
+    let mut tests = python();
+    tests.arg(&program).env("PYTHONPATH", joined(&[scratch.path(), &numba])?);
     // One library for both, so that they work in one context.
-    tests.env("CUDA_DRIVER_PATH", &library).env("NUMBA_CUDA_DRIVER", &library);
-    run_command(&mut tests)
+    run_command(tests.env("NUMBA_CUDA_DRIVER", &library))?;
+    if options.numba_cuda {
+        println!("with numba-cuda");
+        let folder = Scratch::new("driver")?;
+        std::os::unix::fs::symlink(&library, folder.path().join("libcuda.so.1"))?;
+        let mut tests = python();
+        tests.args(["-c", WITH_PACKAGES]).arg(setup::numba_cuda()?).arg(scratch.path()).arg(&program);
+        run_command(tests.env("LD_LIBRARY_PATH", folder.path()))?;
+    }
+    Ok(())
 }
 
 /// Builds the package with the maturin of that folder, without optimisation, and installs it into `site`.
