@@ -335,6 +335,7 @@ impl<P, T> Slot<P, T> {
 }
 
 fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded> {
+    let _span = tracing::debug_span!("load", kernel = %compiled.entry, target = %compiled.target).entered();
     let mut options = JitOptions::new();
     let syntax::Options { debug, lineinfo, max_registers: registers, shared_memory_carveout, .. } =
         K::definition().options;

@@ -45,6 +45,7 @@ mod layout;
 #[cfg(all(test, loom))]
 mod loom_models;
 mod share;
+mod spans;
 mod sync;
 
 pub use alloc::{

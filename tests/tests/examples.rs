@@ -38,6 +38,7 @@ example!(overlap, "../../examples/src/bin/overlap.rs");
 example!(path_tracer, "../../examples/src/bin/path_tracer.rs");
 example!(peers, "../../examples/src/bin/peers.rs");
 example!(sort, "../../examples/src/bin/sort.rs");
+example!(uploads, "../../examples/src/bin/uploads.rs");
 
 /// Runs an example, and compares the pixels of its picture, or the text of its plot, with a checksum. On a GPU, which rounds some
 /// functions differently, only the results are checked.
@@ -142,6 +143,11 @@ fn devices_exchange_rows() {
     in_own_process("examples::devices_exchange_rows", &[("CUDA_SIM_DEVICES", Some("2"))], || {
         draws(peers::run, "peers.png", Some(0x116c_bc74_a526_e99f)).expect("the example runs");
     });
+}
+
+#[test]
+fn columns_and_pictures_are_uploaded_as_they_lie() -> Result<()> {
+    uploads::run(&Options { small: true, out: "unused".into() })
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod panics;
 mod programs;
 mod single_flight;
 mod situations;
+mod spans;
 mod streams;
 mod support;
 mod vectors;

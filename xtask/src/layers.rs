@@ -1,7 +1,7 @@
 //! The direction of dependencies between packages, and the packages that may depend on certain libraries.
 //!
 //! The arrows are those of the architecture: `sys <- driver <- mem <- jit <- prelude`, `sys, llvm <- sim <- prelude`, and within
-//! the JIT `kir, syntax <- lang <- compiler <- jit` and `llvm <- compiler`. The packages at the top (tests, examples, benches) may
+//! the JIT `kir, syntax <- lang <- compiler <- jit` and `llvm <- compiler`. The crates of `interop/` depend on `mem`. The packages at the top (tests, examples, benches) may
 //! depend on every package, and no package below on them. Development dependencies are not arrows, since examples in
 //! documentation run on the software device.
 
@@ -39,6 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-sim", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
     ("cuda-sim-cdylib", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
     ("cuda-prelude", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-jit", "cuda-jit-macros", "cuda-sim"]),
+    ("cuda-cudarc", &["cuda-driver", "cuda-mem"]),
     ("xtask", &["cuda-sys", "cuda-sys-gen", "cuda-driver", "cuda-jit-cache"]),
 ];
 

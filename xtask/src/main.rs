@@ -22,6 +22,7 @@ mod modules;
 mod next_llvm;
 mod package;
 mod pictures;
+mod python;
 mod sanitize;
 mod setup;
 mod test;
@@ -56,6 +57,8 @@ enum Command {
     Pictures,
     /// Write the book's list of what is not there yet, and build the book below the target folder
     Book,
+    /// Build the example package for Python, and run its tests on the software device with NumPy and Numba
+    Python(python::Options),
     /// Run the benchmarks, and print a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
     /// Compare random kernels on the host and on the software device, bit for bit
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Package => package::run(),
         Command::Pictures => pictures::run(),
         Command::Book => book::run(),
+        Command::Python(options) => python::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),

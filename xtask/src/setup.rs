@@ -134,6 +134,9 @@ const NUMBA: Wheels = Wheels {
     places: &[],
 };
 
+/// The program that builds the example package for Python.
+const MATURIN: Wheels = Wheels { name: "maturin", wheels: &["maturin==1.16.0"], megabytes: 9, places: &[] };
+
 /// The CUDA target for Numba that NVIDIA maintains, for CUDA 13, and NVRTC, which it needs. Compile times are compared with it; it
 /// needs no driver for that.
 const NUMBA_CUDA: Wheels = Wheels {
@@ -253,6 +256,11 @@ pub(crate) fn compilers() -> Result<PathBuf> {
 /// A folder for Python's search path that contains Numba, downloaded if it is missing.
 pub(crate) fn numba() -> Result<PathBuf> {
     site(&NUMBA)
+}
+
+/// A folder for Python's search path that contains maturin, whose program is in the folder `bin`.
+pub(crate) fn maturin() -> Result<PathBuf> {
+    site(&MATURIN)
 }
 
 /// A folder for Python's search path that contains numba-cuda, and NVRTC under `nvidia/cu13`, downloaded if it is missing.

@@ -133,6 +133,7 @@ impl Module {
     ///
     /// As [`Module::load_ptx`].
     pub unsafe fn load_image(context: &Context, image: &Image, options: &JitOptions) -> Result<Self> {
+        let _span = tracing::debug_span!("load_module", device = context.device().ordinal()).entered();
         let mut logs = Logs::new();
         let mut list = OptionList::new(options, &mut logs);
         let (count, keys, values) = list.parts();

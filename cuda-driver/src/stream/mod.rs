@@ -18,6 +18,7 @@ pub(crate) mod per_thread;
 pub(crate) mod pool;
 pub(crate) mod scope;
 
+use std::any::Any;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -29,7 +30,7 @@ use crate::driver_call;
 use crate::error::{Error, Result};
 use crate::graph::{Capture, Graph};
 use crate::panic::{GraphRecords, LaunchId, LaunchSet, PanicRecord, StreamPanics, StreamPosition};
-use crate::stream::deferred_drop::drop_deferred;
+use crate::stream::deferred_drop::{defer_drop, drop_deferred, is_in_host_fn};
 use crate::stream::done::Done;
 use crate::stream::event::Event;
 use crate::stream::per_thread::PerThreadStream;
@@ -81,7 +82,15 @@ enum Kind {
     Null,
     Legacy,
     PerThread(Arc<PerThreadStream>),
-    External(RawStream, StreamId, Arc<StreamPanics>),
+    External(Arc<ExternalStream>),
+}
+
+/// A stream that someone else destroys, no earlier than `owner` is dropped if there is one.
+struct ExternalStream {
+    raw: RawStream,
+    id: StreamId,
+    panics: Arc<StreamPanics>,
+    owner: Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// A raw stream that can be sent between threads.
@@ -237,12 +246,47 @@ impl Stream {
     /// that was used on it, is dropped. If it is `CU_STREAM_PER_THREAD`, these stay on the calling thread.
     #[must_use]
     pub unsafe fn external(context: &Context, raw: CUstream) -> Self {
-        let external = |id| Kind::External(RawStream(raw), id, context.panics().of_external(id));
+        Self::of_another(context, raw, None)
+    }
+
+    /// As [`external`](Stream::external), of a stream that `owner` keeps: it is dropped with the last clone of the returned
+    /// value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Stream;
+    ///
+    /// let of_another_library = Stream::new(&context)?;
+    /// let raw = of_another_library.as_raw();
+    /// // SAFETY: the owner keeps the stream, which is of the context.
+    /// let stream = unsafe { Stream::external_with_owner(&context, raw, of_another_library) };
+    /// stream.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// `raw` is a stream of `context`, and is destroyed only after `owner` is dropped. It is not `CU_STREAM_PER_THREAD`, unless
+    /// the returned value and everything that is used on it stay on the calling thread.
+    #[must_use]
+    pub unsafe fn external_with_owner(context: &Context, raw: CUstream, owner: impl Any + Send + Sync) -> Self {
+        Self::of_another(context, raw, Some(Box::new(owner)))
+    }
+
+    fn of_another(context: &Context, raw: CUstream, owner: Option<Box<dyn Any + Send + Sync>>) -> Self {
+        let external = |id, owner| {
+            let panics = context.panics().of_external(id);
+            Kind::External(Arc::new(ExternalStream { raw: RawStream(raw), id, panics, owner }))
+        };
         let kind = match raw.addr() {
             0 => Kind::Null,
             1 => Kind::Legacy,
-            2 => external(StreamId::new(StreamId::THREADS | u64::from(thread::number()))),
-            address => external(StreamId::new(address as u64)),
+            2 => external(StreamId::new(StreamId::THREADS | u64::from(thread::number())), owner),
+            address => external(StreamId::new(address as u64), owner),
         };
         Stream(Inner::Unowned(context.clone(), kind))
     }
@@ -266,7 +310,7 @@ impl Stream {
             Inner::Unowned(_, Kind::Null) => std::ptr::null_mut(),
             Inner::Unowned(_, Kind::Legacy) => cuda_sys::CU_STREAM_LEGACY,
             Inner::Unowned(_, Kind::PerThread(stream)) => stream.raw,
-            Inner::Unowned(_, Kind::External(raw, ..)) => raw.0,
+            Inner::Unowned(_, Kind::External(stream)) => stream.raw.0,
         }
     }
 
@@ -278,7 +322,7 @@ impl Stream {
             Inner::Owned(owned) => owned.id,
             Inner::Unowned(_, Kind::Null | Kind::Legacy) => StreamId::LEGACY,
             Inner::Unowned(_, Kind::PerThread(stream)) => stream.id,
-            Inner::Unowned(_, Kind::External(_, id, _)) => *id,
+            Inner::Unowned(_, Kind::External(stream)) => stream.id,
         }
     }
 
@@ -288,7 +332,7 @@ impl Stream {
             Inner::Owned(owned) => &owned.panics,
             Inner::Unowned(context, Kind::Null | Kind::Legacy) => context.legacy_panics(),
             Inner::Unowned(_, Kind::PerThread(stream)) => &stream.panics,
-            Inner::Unowned(_, Kind::External(.., panics)) => panics,
+            Inner::Unowned(_, Kind::External(stream)) => &stream.panics,
         }
     }
 
@@ -625,6 +669,15 @@ impl Drop for OwnedStream {
     }
 }
 
+impl Drop for ExternalStream {
+    fn drop(&mut self) {
+        // An owner that destroys the stream makes a call, which a host function may not.
+        if let Some(owner) = self.owner.take_if(|_| is_in_host_fn()) {
+            defer_drop(owner);
+        }
+    }
+}
+
 impl fmt::Display for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
@@ -632,7 +685,7 @@ impl fmt::Display for Stream {
             Inner::Unowned(_, Kind::Null) => f.write_str("default stream"),
             Inner::Unowned(_, Kind::Legacy) => f.write_str("legacy default stream"),
             Inner::Unowned(_, Kind::PerThread(_)) => f.write_str("per-thread default stream"),
-            Inner::Unowned(_, Kind::External(raw, ..)) => write!(f, "external stream {:p}", raw.0),
+            Inner::Unowned(_, Kind::External(stream)) => write!(f, "external stream {:p}", stream.raw.0),
         }
     }
 }

@@ -271,6 +271,11 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 }
 
 impl<T: Element, D: Dimension> DeviceArray<T, D> {
+    /// The underlying buffer, without the shape.
+    pub(crate) fn into_buffer(self) -> Buffer {
+        self.storage.0
+    }
+
     /// The underlying buffer, for writing.
     pub(crate) fn buffer_mut(&mut self) -> &mut Buffer {
         &mut self.storage.0

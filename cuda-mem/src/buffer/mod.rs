@@ -27,6 +27,7 @@ use crate::alloc::{Freed, Memory, MemoryPool, Source};
 use crate::buffer::access::ByteRange;
 use crate::buffer::records::AccessRecords;
 use crate::error::{Error, Result};
+use crate::spans;
 
 /// An allocation of device memory.
 ///
@@ -137,6 +138,44 @@ impl Buffer {
         owner: impl Any + Send + Sync,
     ) -> Self {
         Self::from_source(context, address, bytes, Source::External(Box::new(owner)))
+    }
+
+    /// Ends a buffer of [external](Buffer::external) memory without a wait on the host: later work of `stream` is ordered after
+    /// every access. Returns the owner, or `None` for memory that is not external, which is freed as if the buffer were dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// use cuda_mem::Buffer;
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = context.default_stream();
+    /// let memory = Buffer::new(&stream, 32)?;
+    /// // SAFETY: the bytes of `memory`, which owns them and is used in no other way.
+    /// let external = unsafe { Buffer::external(&context, memory.address(), 32, memory) };
+    /// let owner = external.into_owner(&stream)?.and_then(|owner| owner.downcast::<Buffer>().ok());
+    /// assert_eq!(owner.map(|memory| memory.len()), Some(32));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherContext`] for a stream of another device; [`Error::Driver`] if ordering fails. The buffer and its owner
+    /// are dropped, after every use.
+    pub fn into_owner(mut self, stream: &Stream) -> Result<Option<Box<dyn Any + Send + Sync>>> {
+        self.expect_context(stream)?;
+        if !self.source.is_external() {
+            return Ok(None);
+        }
+        self.records.order_before(stream)?;
+        // A buffer without bytes has nothing to free.
+        self.bytes = 0;
+        match std::mem::replace(&mut self.source, Source::MemAlloc) {
+            Source::External(owner) => Ok(Some(owner)),
+            _ => Ok(None),
+        }
     }
 
     /// A buffer of memory that `source` frees, and that nothing has accessed yet.
@@ -264,6 +303,7 @@ impl Buffer {
         // when the call returns do so before later work of that stream; hence the access record.
         self.prepare_shared_write(ByteRange::all_of(offset..offset + bytes), &self.context.default_stream())?;
         let to = self.address + offset as u64;
+        let _span = spans::copy("host", "device", bytes, None);
         // SAFETY: the range lies in the memory, which nothing else accesses before; `source` lives through the call,
         // and the driver has read it when it returns.
         unsafe { driver_call!(&self.context, cuMemcpyHtoD_v2(to, source.as_ptr().cast(), bytes)) }?;
@@ -285,6 +325,7 @@ impl Buffer {
         if bytes != 0 {
             let position = self.prepare_host_read(&ByteRange::all_of(offset..offset + bytes))?;
             let from = self.address + offset as u64;
+            let _span = spans::copy("device", "host", bytes, None);
             // SAFETY: the range lies in the memory, whose writes are ordered before in the default stream, in which the
             // driver copies; `target` is exclusive and lives through the call, which returns when it is filled.
             unsafe { driver_call!(&self.context, cuMemcpyDtoH_v2(target.as_mut_ptr().cast(), from, bytes)) }?;

@@ -111,6 +111,11 @@ impl<Q: Queue> AccessRecords<Q> {
         Ok(queue)
     }
 
+    /// Orders later work of `queue` after every access, before the memory is given up.
+    pub(crate) fn order_before(&mut self, queue: &Q) -> Result<()> {
+        self.accesses.get_mut().order_after_all(queue)
+    }
+
     /// Waits on the host until every access has finished, before the memory is freed.
     pub(crate) fn wait_for_all(&mut self) -> Result<()> {
         self.accesses.get_mut().wait_on_host().map(drop)

@@ -17,6 +17,7 @@ use crate::array::create::new_array;
 use crate::array::storage::StorageMut;
 use crate::array::{DeviceArray, DeviceArrayView};
 use crate::error::Result;
+use crate::spans;
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     /// Copies the elements of `source`, an array with elements and of this shape in another context, in the order of
@@ -36,6 +37,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         order(&theirs, stream)?;
         let (to, here) = (self.device_ptr(), self.context().as_raw());
         let (from, there, bytes) = (source.device_ptr(), source.context().as_raw(), self.byte_len());
+        let _span = spans::copy("device", "another device", bytes, Some(stream));
         // SAFETY: both arrays are contiguous in live memory, and borrowed until the copy is enqueued. The target's
         // other accesses are ordered before on the stream, and so are the writes of the source, which `theirs` has
         // waited for.

@@ -11,6 +11,7 @@ use cuda_sys::{CUDA_MEMCPY3D, CUdeviceptr, CUmemorytype};
 
 use crate::error::Result;
 use crate::layout::{CopyPlan, PlanAxis};
+use crate::spans;
 
 /// One end of a copy: the address of an array's first element.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,13 @@ impl Endpoint {
         match self {
             Endpoint::Device(address) => Endpoint::Device(address.wrapping_add_signed(bytes as i64)),
             Endpoint::Host(address) => Endpoint::Host(address.wrapping_byte_offset(bytes)),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Endpoint::Device(_) => "device",
+            Endpoint::Host(_) => "host",
         }
     }
 
@@ -116,6 +124,7 @@ impl Pitched {
         from: Endpoint,
         stream: Option<&Stream>,
     ) -> Result<()> {
+        let _span = spans::copy(from.name(), to.name(), self.row * self.rows * self.planes, stream);
         let (to, from) = (to.offset_by(self.to), from.offset_by(self.from));
         match self {
             // SAFETY: the caller keeps this function's contract, which covers both ranges.

@@ -6,7 +6,7 @@
 
 use std::any::Any;
 
-use cuda_driver::Context;
+use cuda_driver::{Context, Stream};
 use cuda_sys::CUdeviceptr;
 use ndarray::{Dimension, IntoDimension};
 
@@ -63,6 +63,39 @@ impl<T: Element, D: Dimension> DeviceArray<T, D> {
         // SAFETY: the caller answers for the bytes of the layout, until `owner` is dropped.
         let buffer = unsafe { Buffer::external(context, start, layout.span().end * size_of::<T>(), owner) };
         Ok(DeviceArray::with_storage(Owned(buffer), layout))
+    }
+}
+
+impl<T: Element, D: Dimension> DeviceArray<T, D> {
+    /// Ends an array over memory that something else keeps, without a wait on the host: what comes on `stream` afterwards comes
+    /// after every use. Returns the owner; `None` if the array's memory is its own, which is freed as by dropping the array.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_mem::DeviceArray;
+    /// use ndarray::Ix1;
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = context.default_stream();
+    /// let theirs = cuda_mem::from_slice(&context, &[1, 2, 3])?;
+    /// let first = theirs.device_ptr();
+    /// // SAFETY: the three elements lie in `theirs`, which is used in no other way.
+    /// let mut x = unsafe { DeviceArray::<i32, Ix1>::from_raw_parts(&context, first, 3, &[1], theirs) }?;
+    /// x.fill(7)?;
+    /// let owner = x.into_owner(&stream)?.and_then(|owner| owner.downcast::<DeviceArray<i32, Ix1>>().ok());
+    /// assert_eq!(owner.expect("it was lent by an array").copy_to_host()?.to_vec(), [7; 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherContext`] for a stream of another device; [`Error::Driver`] if ordering fails. The array and its owner are
+    /// dropped, after every use.
+    pub fn into_owner(self, stream: &Stream) -> Result<Option<Box<dyn Any + Send + Sync>>> {
+        self.into_buffer().into_owner(stream)
     }
 }
 

@@ -134,6 +134,8 @@ impl<'a> CheckedLaunch<'a> {
     #[inline]
     pub unsafe fn launch(self, stream: &Stream, params: &mut [*mut c_void]) -> Result<()> {
         self.function.context().expect_same(stream.context(), stream)?;
+        let (kernel, grid, block) = (&self.function.0.name, self.geometry.grid, self.geometry.block);
+        let _span = tracing::trace_span!("launch", %kernel, ?grid, ?block, %stream).entered();
         self.prepare(params)?;
         // SAFETY: the stream is live and of the function's context; the caller answers for the parameters.
         unsafe { self.enqueue(stream.as_raw(), params) }

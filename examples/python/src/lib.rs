@@ -1,0 +1,67 @@
+//! The Python module: one kernel for NumPy arrays and for device arrays of any library, and arrays of its own.
+//!
+//! # Safety
+//!
+//! The blocks take over device memory that Python's objects describe and keep, as the CUDA Array Interface and DLPack have it, and hand
+//! DLPack structures over in capsules. That such an object tells the truth is its library's promise.
+
+mod argument;
+mod array;
+
+use cuda_prelude::*;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use argument::Argument;
+use array::Array;
+
+/// Adds `a` times `x` to `y`.
+#[kernel]
+fn add_scaled(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = grid::<1>();
+    if i < y.len() {
+        y[i] += a * x[i];
+    }
+}
+
+/// An error as Python's.
+fn failed(error: impl std::fmt::Display) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}
+
+/// Adds `a` times `x` to `y`, in place.
+///
+/// Both are NumPy arrays of float32, which are copied, or device arrays of any library that has the CUDA Array Interface or DLPack.
+#[pyfunction]
+fn saxpy(a: f32, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (x, mut y) = (Argument::new(x, false)?, Argument::new(y, true)?);
+    if x.shape() != y.shape() {
+        return Err(failed(format!(
+            "x has the shape {:?}, and y {:?}; they have to be the same",
+            x.shape(),
+            y.shape()
+        )));
+    }
+    if x.overlaps(&y) {
+        return Err(failed("x and y share memory; copy one of them"));
+    }
+    let threads = y.shape().iter().product::<usize>();
+    if threads != 0 {
+        add_scaled::launch((threads.div_ceil(128), 128), a, x.array(), y.array_mut()).map_err(failed)?;
+    }
+    y.finish()
+}
+
+/// The device that kernels run on.
+#[pyfunction]
+fn device() -> PyResult<String> {
+    Ok(current_device().map_err(failed)?.to_string())
+}
+
+/// Kernels in Rust.
+#[pymodule]
+fn cuda_example(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(saxpy, module)?)?;
+    module.add_function(wrap_pyfunction!(device, module)?)?;
+    module.add_class::<Array>()
+}
