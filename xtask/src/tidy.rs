@@ -1,4 +1,4 @@
-//! Rules about the text of the sources that no compiler checks. Each but one looks at one file at a time.
+//! Rules about the text of the sources that no compiler checks. Most look at one file at a time.
 //!
 //! The rules are:
 //!
@@ -11,6 +11,7 @@
 //! - every public item has an example (in the crates of `examples.rs`), and every error text a test that contains it (in those
 //!   of `error_texts.rs`);
 //! - no summary of documentation opens with a question word such as "What" or "Whether" (in the folders of [`SUMMARIES`]);
+//! - every file and folder that ARCHITECTURE.md names exists;
 //! - no file contains a path of a developer's machine.
 //!
 //! Generated files are exempt from the rules on form, and so are the programs that must fail to compile.
@@ -73,7 +74,30 @@ pub(crate) fn faults() -> Result<Vec<String>> {
     let files = files()?;
     let mut faults: Vec<String> = files.iter().flat_map(|(name, text)| of_file(name, text)).collect();
     faults.extend(error_texts::untested(&files));
+    faults.extend(missing_files(&files));
     Ok(faults)
+}
+
+/// The map of the code, whose names of files and folders are checked.
+const MAP: &str = "ARCHITECTURE.md";
+
+/// The files and folders that the map names and the workspace lacks: names in backticks that end in `.rs` or in a slash.
+fn missing_files(files: &[(String, String)]) -> Vec<String> {
+    let map = files.iter().find(|(name, _)| name == MAP).map_or("", |(_, text)| text);
+    let mut faults = Vec::new();
+    for (at, line) in map.lines().enumerate() {
+        let names = line.split('`').skip(1).step_by(2).filter(|name| name.ends_with(".rs") || name.ends_with('/'));
+        for name in names {
+            let is_named = |file: &str| match name.ends_with('/') {
+                true => format!("/{file}").contains(&format!("/{name}")),
+                false => format!("/{file}").ends_with(&format!("/{name}")),
+            };
+            if !files.iter().any(|(file, _)| is_named(file)) {
+                faults.push(format!("{MAP}:{}: the workspace has no `{name}`", at + 1));
+            }
+        }
+    }
+    faults
 }
 
 /// The workspace's text files with their names, those that are not committed yet included.
@@ -274,6 +298,15 @@ mod tests {
     fn finds(name: &str, text: &str, fault: &str) {
         let faults = of_file(name, text);
         assert!(faults.iter().any(|found| found.contains(fault)), "{fault} is not among {faults:?}");
+    }
+
+    #[test]
+    fn files_that_the_map_names_exist() {
+        let map = "`front/call.rs` calls; `ir/` and `cuda-sim/src/ir/` are folders; `back/gone.rs`, `irs/` and `call` are not.\n";
+        let files = [(MAP, map), ("cuda-jit/src/front/call.rs", ""), ("cuda-sim/src/ir/lower.rs", "")];
+        let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        let faults = ["back/gone.rs", "irs/"].map(|name| format!("{MAP}:1: the workspace has no `{name}`"));
+        assert_eq!(missing_files(&files), faults);
     }
 
     #[test]
