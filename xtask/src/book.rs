@@ -21,8 +21,8 @@ use crate::{error_texts, tidy};
 /// The version of mdbook that builds the book.
 const MDBOOK: &str = "0.5.4";
 
-/// The file whose tests run the programs of the pages.
-const TESTS: &str = "cuda-prelude/src/book.rs";
+/// The files whose tests run the programs of the pages.
+const TESTS: [&str; 2] = ["cuda-prelude/src/book.rs", "interop/cudarc/src/lib.rs"];
 
 /// The folder of the pages in the workspace.
 const PAGES: &str = "docs/book/src/";
@@ -51,12 +51,14 @@ fn faults(files: &[(String, String)]) -> Result<Vec<String>> {
     Ok(faults.concat())
 }
 
-/// Pages with programs that cuda-prelude's tests do not run.
+/// Pages with programs that no test runs.
 fn unrun(files: &[(String, String)]) -> Vec<String> {
-    let tests = files.iter().find(|(name, _)| name == TESTS).map_or("", |(_, text)| text);
+    let tests: Vec<&str> =
+        files.iter().filter(|(name, _)| TESTS.contains(&name.as_str())).map(|(_, text)| text.as_str()).collect();
+    let is_run = |page: &str| tests.iter().any(|tests| tests.contains(&format!("{PAGES}{page}\"")));
     let has_programs = |text: &str| text.lines().any(|line| line == "```rust");
-    let unrun = pages(files).filter(|(page, text)| has_programs(text) && !tests.contains(&format!("{PAGES}{page}\"")));
-    unrun.map(|(page, _)| format!("{PAGES}{page}: {TESTS} does not run its programs")).collect()
+    let unrun = pages(files).filter(|(page, text)| has_programs(text) && !is_run(page));
+    unrun.map(|(page, _)| format!("{PAGES}{page}: {} does not run its programs", TESTS[0])).collect()
 }
 
 /// Builds the book, and checks the anchors of the pages that come out.
@@ -115,7 +117,7 @@ mod tests {
     fn programs_that_nothing_runs_are_named() {
         let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
         let page = file("docs/book/src/a.md", "```rust\nfn main() {}\n```\n");
-        let run = file(TESTS, "a \"../../docs/book/src/a.md\"\n");
+        let run = file(TESTS[0], "a \"../../docs/book/src/a.md\"\n");
         assert_eq!(unrun(&[page.clone(), run]), [""; 0]);
         assert_eq!(unrun(&[page]), ["docs/book/src/a.md: cuda-prelude/src/book.rs does not run its programs"]);
         assert_eq!(unrun(&[file("docs/book/src/a.md", "```text\n```\n")]), [""; 0]);

@@ -124,7 +124,7 @@ fn versions(files: &[(String, String)], versions: &Versions) -> Vec<String> {
 
 impl Versions {
     fn read(files: &[(String, String)]) -> Result<Versions> {
-        let mut llvm = between(files, "cuda-llvm/src/search.rs", "TRIED: &[u32] = &[", "]")?.split(", ");
+        let mut llvm = between(files, "cuda-llvm/src/search.rs", "SUPPORTED: &[u32] = &[", "]")?.split(", ");
         let mut next = || llvm.next().map(str::to_owned).context("cuda-llvm tries two versions of LLVM");
         Ok(Versions {
             rust: between(files, "Cargo.toml", "rust-version = \"", "\"")?.to_owned(),
