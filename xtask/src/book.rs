@@ -56,7 +56,7 @@ fn unrun(files: &[(String, String)]) -> Vec<String> {
     let tests: Vec<&str> =
         files.iter().filter(|(name, _)| TESTS.contains(&name.as_str())).map(|(_, text)| text.as_str()).collect();
     let is_run = |page: &str| tests.iter().any(|tests| tests.contains(&format!("{PAGES}{page}\"")));
-    let has_programs = |text: &str| text.lines().any(|line| line == "```rust");
+    let has_programs = |text: &str| text.lines().any(|line| line.starts_with("```rust"));
     let unrun = pages(files).filter(|(page, text)| has_programs(text) && !is_run(page));
     unrun.map(|(page, _)| format!("{PAGES}{page}: {} does not run its programs", TESTS[0])).collect()
 }

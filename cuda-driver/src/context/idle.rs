@@ -45,6 +45,16 @@ impl Context {
         }
     }
 
+    /// Refuses what ends with a wait for the context's work, inside a [capture](crate::Graph::capture) of the calling thread.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] inside such a capture.
+    #[doc(hidden)]
+    pub fn expect_no_capture(&self) -> Result<()> {
+        self.captures().while_none_active(|| ())
+    }
+
     /// Calls `cuCtxSynchronize` whatever state the context is in. While a stream is captured, the driver refuses the
     /// call and invalidates the capture.
     fn synchronize_raw(&self) -> Result<()> {

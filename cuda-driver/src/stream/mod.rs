@@ -250,7 +250,7 @@ impl Stream {
     }
 
     /// As [`external`](Stream::external), of a stream that `owner` keeps: it is dropped with the last clone of the returned
-    /// value.
+    /// value, or at once for a default stream, which nothing destroys.
     ///
     /// # Examples
     ///

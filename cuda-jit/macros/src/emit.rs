@@ -494,7 +494,9 @@ fn kernel_items(
         [] => (None, quote!(Self::__probe)),
         written => {
             let unset = std::iter::repeat_n(quote!(0), 3 - written.len());
-            let written = written.iter().map(|bound| quote_spanned!(bound.span() => (#bound) as u32));
+            let written = written
+                .iter()
+                .map(|bound| quote_spanned!(bound.span() => #root::launch_bound(((#bound) & !0) as i128)));
             let bounds = quote! {
                 #[allow(clippy::all, trivial_numeric_casts)]
                 const LAUNCH_BOUNDS: [u32; 3] = [#(#written,)* #(#unset),*];

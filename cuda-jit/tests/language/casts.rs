@@ -20,6 +20,9 @@ fn casts<T: Num, U: Num>(x: &[T], out: &mut [U]) {
     }
 }
 
+/// Half of the distance from 1 to the next `f16`; eight of them are that of `bf16`.
+const TIE: f64 = 1.0 / 2048.0;
+
 /// Numbers of a type at which conversions to some other change.
 fn samples<T: Num>() -> Vec<T> {
     let floats = [
@@ -52,6 +55,8 @@ fn samples<T: Num>() -> Vec<T> {
         1e300,
         -1e300,
         6e-8,
+        1.0 + TIE + 1e-12,
+        1.0 + 8.0 * TIE + 1e-12,
         1e-40,
         f64::INFINITY,
         f64::NEG_INFINITY,

@@ -58,5 +58,5 @@ fn type_information_must_belong_to_the_function() {
     assert!(reads::<Honest>::compile_ptx((9, 0)).is_ok());
     let compiled = std::panic::catch_unwind(|| reads::<Forged>::compile_ptx((9, 0)));
     let message = compiled.unwrap_err().downcast::<String>().unwrap();
-    assert_eq!(*message, "what rustc told of `other` is another function's");
+    assert_eq!(*message, "what rustc reported of `other` is another function's");
 }

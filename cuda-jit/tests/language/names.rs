@@ -82,25 +82,26 @@ fn types_of_the_user_have_the_names_of_the_languages() {
 }
 
 #[device]
-fn __seen(__f0: u32) -> u32 {
+fn __unify(__f0: u32) -> u32 {
     let __c0 = __f0 + 1;
     __c0 * 2
 }
 
 #[device]
-fn __saw(__told: u32) -> u32 {
-    __told
+fn __query(__reported: u32) -> u32 {
+    __reported
 }
 
 #[kernel]
-fn called(x: &[u32], config: u32, count: u32, __twin: u32, out: &mut [u32]) {
+fn called(x: &[u32], config: u32, count: u32, __probe: u32, out: &mut [u32]) {
     let __w0 = grid::<1>();
     let (__w1, __w2, __n0, __c0, __f0) = (x[__w0], 2u8, 3u64, 4.5f32, true);
-    let __v = __seen(__saw(__w1));
+    let __v = __unify(__query(__w1));
     let __part0 = (__w2, __n0);
     let (mut __a, mut __b) = (__v, 1);
     (__a, __b) = (__b, __a);
-    out[__w0] = __a + __b * config + count + __twin + __c0 as u32 + __f0 as u32 + (__part0.0 as u64 + __part0.1) as u32;
+    out[__w0] =
+        __a + __b * config + count + __probe + __c0 as u32 + __f0 as u32 + (__part0.0 as u64 + __part0.1) as u32;
 }
 
 #[test]
@@ -108,8 +109,8 @@ fn bindings_have_the_names_of_the_macros() {
     let mut out = on_device(&[0u32; 2]);
     called::launch((1, 2), &[10, 20], 3, 1000, 500, &mut out).unwrap();
     assert_eq!(on_host(&out), [1 + 66 + 1500 + 10, 1 + 126 + 1500 + 10]);
-    let (__w0, __held1) = (5u32, 6u32);
-    let f = cuda_jit::device_fn!(|__w1: u32| __w1 + __w0 * __held1);
+    let (__w0, __capture1) = (5u32, 6u32);
+    let f = cuda_jit::device_fn!(|__w1: u32| __w1 + __w0 * __capture1);
     let mut out = on_device(&[1u32]);
     passed::launch((1, 1), f, &mut out).unwrap();
     assert_eq!(on_host(&out), [31]);

@@ -140,8 +140,21 @@ impl Buffer {
         Self::from_source(context, address, bytes, Source::External(Box::new(owner)))
     }
 
+    /// The owner of [external](Buffer::external) memory, or `None` for other memory.
+    pub(crate) fn owner(&self) -> Option<&(dyn Any + Send + Sync)> {
+        match &self.source {
+            Source::External(owner) => Some(&**owner),
+            _ => None,
+        }
+    }
+
     /// Ends a buffer of [external](Buffer::external) memory without a wait on the host: later work of `stream` is ordered after
     /// every access. Returns the owner, or `None` for memory that is not external, which is freed as if the buffer were dropped.
+    ///
+    /// # Safety
+    ///
+    /// Accesses may still run when this returns. So the owner's memory is not accessed, freed or reused but in the order of `stream`
+    /// or after a wait for it; an owner that does so when it is dropped is not dropped before.
     ///
     /// # Examples
     ///
@@ -154,7 +167,8 @@ impl Buffer {
     /// let memory = Buffer::new(&stream, 32)?;
     /// // SAFETY: the bytes of `memory`, which owns them and is used in no other way.
     /// let external = unsafe { Buffer::external(&context, memory.address(), 32, memory) };
-    /// let owner = external.into_owner(&stream)?.and_then(|owner| owner.downcast::<Buffer>().ok());
+    /// // SAFETY: a buffer is freed in the order of its stream, which is this one.
+    /// let owner = unsafe { external.into_owner(&stream) }?.and_then(|owner| owner.downcast::<Buffer>().ok());
     /// assert_eq!(owner.map(|memory| memory.len()), Some(32));
     /// # Ok(())
     /// # }
@@ -164,7 +178,7 @@ impl Buffer {
     ///
     /// [`Error::OtherContext`] for a stream of another device; [`Error::Driver`] if ordering fails. The buffer and its owner
     /// are dropped, after every use.
-    pub fn into_owner(mut self, stream: &Stream) -> Result<Option<Box<dyn Any + Send + Sync>>> {
+    pub unsafe fn into_owner(mut self, stream: &Stream) -> Result<Option<Box<dyn Any + Send + Sync>>> {
         self.expect_context(stream)?;
         if !self.source.is_external() {
             return Ok(None);

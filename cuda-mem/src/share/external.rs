@@ -84,7 +84,9 @@ impl<T: Element, D: Dimension> DeviceArray<T, D> {
     /// // SAFETY: the three elements lie in `theirs`, which is used in no other way.
     /// let mut x = unsafe { DeviceArray::<i32, Ix1>::from_raw_parts(&context, first, 3, &[1], theirs) }?;
     /// x.fill(7)?;
-    /// let owner = x.into_owner(&stream)?.and_then(|owner| owner.downcast::<DeviceArray<i32, Ix1>>().ok());
+    /// // SAFETY: an array is freed and used in the order of its stream, which is this one.
+    /// let owner = unsafe { x.into_owner(&stream) }?;
+    /// let owner = owner.and_then(|owner| owner.downcast::<DeviceArray<i32, Ix1>>().ok());
     /// assert_eq!(owner.expect("it was lent by an array").copy_to_host()?.to_vec(), [7; 3]);
     /// # Ok(())
     /// # }
@@ -94,8 +96,37 @@ impl<T: Element, D: Dimension> DeviceArray<T, D> {
     ///
     /// [`Error::OtherContext`] for a stream of another device; [`Error::Driver`] if ordering fails. The array and its owner are
     /// dropped, after every use.
-    pub fn into_owner(self, stream: &Stream) -> Result<Option<Box<dyn Any + Send + Sync>>> {
-        self.into_buffer().into_owner(stream)
+    ///
+    /// # Safety
+    ///
+    /// As [`Buffer::into_owner`].
+    pub unsafe fn into_owner(self, stream: &Stream) -> Result<Option<Box<dyn Any + Send + Sync>>> {
+        // SAFETY: the caller's promise.
+        unsafe { self.into_buffer().into_owner(stream) }
+    }
+
+    /// The owner of the memory of an array from [`from_raw_parts`](DeviceArray::from_raw_parts) and its kin; `None` for memory that
+    /// is the array's own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_mem::DeviceArray;
+    /// use ndarray::Ix1;
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let owner = cuda_mem::from_slice(&context, &[1, 2, 3])?;
+    /// assert!(owner.owner().is_none());
+    /// // SAFETY: the three elements lie in `owner`, which is used in no other way.
+    /// let x = unsafe { DeviceArray::<i32, Ix1>::from_raw_parts(&context, owner.device_ptr(), 3, &[1], owner) }?;
+    /// assert!(x.owner().is_some_and(|owner| owner.is::<DeviceArray<i32, Ix1>>()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn owner(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.buffer().owner()
     }
 }
 

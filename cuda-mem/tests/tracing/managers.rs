@@ -126,7 +126,7 @@ fn errors_of_a_manager_have_its_name_and_it_is_flushed_at_the_end() {
     let error = device_array::<u8, _>(&context, 10).unwrap_err();
     assert!(error.to_string().starts_with("the memory manager `empty` could not allocate: "), "{error}");
     let error = memory_info(&context).unwrap_err();
-    assert!(error.to_string().starts_with("the memory manager `empty` could not report its memory:  "), "{error}");
+    assert!(error.to_string().starts_with("the memory manager `empty` could not report its memory: "), "{error}");
     assert!(device_array::<u8, _>(&context, 0).is_ok(), "no bytes are no allocation");
     assert_eq!(manager.asked.load(Ordering::Relaxed), 1, "only no room is asked for twice");
     assert_eq!(memory_statistics(&context).allocations, 0);

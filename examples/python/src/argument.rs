@@ -43,7 +43,8 @@ impl Argument {
         }
         let elements = buffer.to_vec(object.py())?;
         let host = ArrayD::from_shape_vec(buffer.shape().to_vec(), elements).map_err(failed)?;
-        Ok(Argument { array: to_device(&host).map_err(failed)?, host: written.then_some(buffer) })
+        let array = object.py().detach(|| to_device(&host)).map_err(failed)?;
+        Ok(Argument { array, host: written.then_some(buffer) })
     }
 
     pub(crate) fn shape(&self) -> &[usize] {
@@ -69,13 +70,23 @@ impl Argument {
         &mut self.array
     }
 
-    /// Copies the elements back to the host's array they came from. Where they lie on the device, they stay; the end of the
-    /// argument waits for the kernel, so that its library may use the array on any stream.
-    pub(crate) fn finish(self) -> PyResult<()> {
-        let Some(buffer) = self.host else { return Ok(()) };
-        let elements = self.array.copy_to_host().map_err(failed)?;
-        let elements = elements.as_slice().expect("it was just made in C order");
-        Python::attach(|py| buffer.copy_from_slice(py, elements))
+    /// Waits for the kernel, so that the array's library may use it on any stream, and fetches the elements for the host's array
+    /// that they came from. Needs no lock of Python's.
+    pub(crate) fn finish(self) -> Result<Finished> {
+        let elements = self.host.is_some().then(|| self.array.copy_to_host()).transpose()?;
+        drop(self.array);
+        Ok(Finished(self.host.zip(elements)))
+    }
+}
+
+/// The elements that go back to an array of the host's, if there are some.
+pub(crate) struct Finished(Option<(PyBuffer<f32>, ArrayD<f32>)>);
+
+impl Finished {
+    /// Copies them there.
+    pub(crate) fn write_back(self, py: Python<'_>) -> PyResult<()> {
+        let Some((buffer, elements)) = self.0 else { return Ok(()) };
+        buffer.copy_from_slice(py, elements.as_slice().expect("it was just made in C order"))
     }
 }
 
@@ -95,8 +106,11 @@ fn by_interface(object: &Bound<'_, PyAny>, interface: &Bound<'_, PyAny>) -> PyRe
         masked: get("mask")?.is_some(),
     };
     let context = current_context().map_err(failed)?;
+    let owner = object.clone().unbind();
+    // Waits for the stream that the interface names.
     // SAFETY: the object's library says where the memory is, and keeps it with the object.
-    unsafe { DeviceArray::from_cuda_array_interface(&context, &described, object.clone().unbind()) }.map_err(failed)
+    let array = object.py().detach(|| unsafe { DeviceArray::from_cuda_array_interface(&context, &described, owner) });
+    array.map_err(failed)
 }
 
 /// Returns true if `__dlpack__` would give memory of a CUDA device.

@@ -10,7 +10,7 @@ use cuda_mem::ffi::{DL_CUDA, DLManagedTensor};
 use cuda_prelude::*;
 use ndarray::{ArrayD, IxDyn};
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyNotImplementedError;
+use pyo3::exceptions::{PyBufferError, PyNotImplementedError};
 use pyo3::ffi::{PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -27,7 +27,7 @@ impl Array {
     #[new]
     fn new(py: Python<'_>, host: PyBuffer<f32>) -> PyResult<Self> {
         let host = ArrayD::from_shape_vec(host.shape().to_vec(), host.to_vec(py)?).map_err(failed)?;
-        Ok(Array(to_device(&host).map_err(failed)?))
+        Ok(Array(py.detach(|| to_device(&host)).map_err(failed)?))
     }
 
     #[getter]
@@ -37,7 +37,7 @@ impl Array {
 
     /// Copies the elements to an array of NumPy's.
     fn copy_to_host<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let elements = self.0.copy_to_host().map_err(failed)?;
+        let elements = py.detach(|| self.0.copy_to_host()).map_err(failed)?;
         let host = py.import("numpy")?.call_method1("empty", (self.shape(py)?, "float32"))?;
         PyBuffer::<f32>::get(&host)?.copy_from_slice(py, elements.as_slice().expect("it was just made in C order"))?;
         Ok(host)
@@ -64,17 +64,28 @@ impl Array {
     }
 
     /// The array in a capsule, for use on the legacy default stream. The object lives as long as what is made of it.
-    #[pyo3(signature = (*, stream = None, **_options))]
+    #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         slf: Bound<'py, Self>,
         stream: Option<i64>,
-        _options: Option<&Bound<'py, PyDict>>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(i32, usize)>,
+        copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        // Every version's consumer takes the structure without one.
+        let _ = max_version;
+        if copy == Some(true) {
+            return Err(PyBufferError::new_err("the array is shared where it lies; `copy_to_host` copies it"));
+        }
+        if dl_device.is_some_and(|device| device != slf.borrow().__dlpack_device__()) {
+            return Err(PyBufferError::new_err("the array is shared on its own device alone"));
+        }
         if stream.is_some_and(|stream| stream != 1) {
             return Err(PyNotImplementedError::new_err("the array is shared on the legacy default stream, 1, alone"));
         }
         let py = slf.py();
-        let array = &mut slf.borrow_mut().0;
+        let mut array = slf.try_borrow_mut()?;
+        let array = &mut array.0;
         let stream = legacy_default_stream().map_err(failed)?;
         array.prepare_write(&stream).map_err(failed)?;
         let (context, first, shape) = (array.context().clone(), array.device_ptr(), array.raw_dim());

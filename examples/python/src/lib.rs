@@ -4,6 +4,9 @@
 //!
 //! The blocks take over device memory that Python's objects describe and keep, as the CUDA Array Interface and DLPack have it, and hand
 //! DLPack structures over in capsules. That such an object tells the truth is its library's promise.
+//!
+//! Python's lock is released wherever the device is waited for or a kernel is compiled: a stream may have to call a function of
+//! Python's before it goes on.
 
 mod argument;
 mod array;
@@ -33,7 +36,7 @@ fn failed(error: impl std::fmt::Display) -> PyErr {
 ///
 /// Both are NumPy arrays of float32, which are copied, or device arrays of any library that has the CUDA Array Interface or DLPack.
 #[pyfunction]
-fn saxpy(a: f32, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<()> {
+fn saxpy(py: Python<'_>, a: f32, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<()> {
     let (x, mut y) = (Argument::new(x, false)?, Argument::new(y, true)?);
     if x.shape() != y.shape() {
         return Err(failed(format!(
@@ -45,11 +48,15 @@ fn saxpy(a: f32, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<()> {
     if x.overlaps(&y) {
         return Err(failed("x and y share memory; copy one of them"));
     }
-    let threads = y.shape().iter().product::<usize>();
-    if threads != 0 {
-        add_scaled::launch((threads.div_ceil(128), 128), a, x.array(), y.array_mut()).map_err(failed)?;
-    }
-    y.finish()
+    let (x, threads) = (x, y.shape().iter().product::<usize>());
+    let finished = py.detach(move || {
+        if threads != 0 {
+            add_scaled::launch((threads.div_ceil(128), 128), a, x.array(), y.array_mut())?;
+        }
+        // The ends of the arguments wait for the kernel.
+        y.finish()
+    });
+    finished.map_err(failed)?.write_back(py)
 }
 
 /// The device that kernels run on.

@@ -44,9 +44,9 @@ impl Bridge {
     /// # Errors
     ///
     /// [`Error::NotContiguous`] if the elements do not lie in C order; [`Error::OtherContext`] and [`Error::OtherCudarcContext`]
-    /// for an array or a stream of another context; [`Error::PerThreadStream`]; [`Error::Memory`] if ordering fails. The array
-    /// is dropped.
-    pub fn export_array<T: Element, D: Dimension>(
+    /// for an array or a stream of another context; [`Error::PerThreadStream`]; [`Error::Driver`] inside a capture of the calling
+    /// thread, since the memory comes back by a wait; [`Error::Memory`] if ordering fails. The array is dropped.
+    pub fn export_array<T: Element, D: Dimension + 'static>(
         &self,
         mut array: DeviceArray<T, D>,
         stream: &Arc<CudaStream>,
@@ -80,7 +80,8 @@ impl Bridge {
     ///
     /// # Panics
     ///
-    /// With the panic of `work`, after the wait.
+    /// With the panic of `work`, after the wait. If the wait is not possible, as while cudarc captures a graph on another thread, the
+    /// process aborts: work could still use the borrowed memory.
     pub fn with_array<T: Element, D: Dimension, S: Storage, R>(
         &self,
         array: &DeviceArray<T, D, S>,
@@ -129,8 +130,10 @@ impl Bridge {
         Ok(work(lent.0.slice_mut().as_view_mut()))
     }
 
+    /// Refuses arrays of another context, others than slices, and captures, in which the wait at the end is not possible.
     fn expect_slice<T: Element, D: Dimension, S: Storage>(&self, array: &DeviceArray<T, D, S>) -> Result<()> {
         self.expect_ours(array.context(), "the array")?;
+        self.context().expect_no_capture()?;
         if array.is_c_contiguous() {
             return Ok(());
         }
@@ -198,13 +201,13 @@ impl<T> Drop for Borrowed<T> {
 /// is dropped, the host waits for the context's work, and the array is dropped.
 ///
 /// Graphs that cudarc captures hold addresses alone: one that names the slice is not launched after the slice has ended.
-pub struct ExportedSlice<T: Element, D: Dimension> {
+pub struct ExportedSlice<T: Element, D: Dimension + 'static> {
     lent: Lent<T>,
     /// `None` once it is given back.
     array: Option<DeviceArray<T, D>>,
 }
 
-impl<T: Element, D: Dimension> ExportedSlice<T, D> {
+impl<T: Element, D: Dimension + 'static> ExportedSlice<T, D> {
     /// All elements, for reading.
     #[must_use]
     pub fn view(&self) -> CudaView<'_, T> {
@@ -233,7 +236,7 @@ impl<T: Element, D: Dimension> ExportedSlice<T, D> {
     }
 }
 
-impl<T: Element, D: Dimension> Deref for ExportedSlice<T, D> {
+impl<T: Element, D: Dimension + 'static> Deref for ExportedSlice<T, D> {
     type Target = CudaSlice<T>;
 
     fn deref(&self) -> &CudaSlice<T> {
@@ -241,8 +244,14 @@ impl<T: Element, D: Dimension> Deref for ExportedSlice<T, D> {
     }
 }
 
-impl<T: Element, D: Dimension> Drop for ExportedSlice<T, D> {
+impl<T: Element, D: Dimension + 'static> Drop for ExportedSlice<T, D> {
     fn drop(&mut self) {
+        if self.lent.slice.is_some() && cuda_driver::is_in_host_fn() {
+            // Neither side can make a call here.
+            let lent = Lent { slice: self.lent.slice.take(), bridge: self.lent.bridge.clone() };
+            cuda_driver::defer_drop(Box::new(ExportedSlice { lent, array: self.array.take() }));
+            return;
+        }
         if let Err(error) = self.lent.take_back() {
             tracing::warn!(%error, "an array that was lent to cudarc is kept: work may still use it");
             std::mem::forget(self.array.take());
@@ -250,7 +259,7 @@ impl<T: Element, D: Dimension> Drop for ExportedSlice<T, D> {
     }
 }
 
-impl<T: Element, D: Dimension> fmt::Debug for ExportedSlice<T, D> {
+impl<T: Element, D: Dimension + 'static> fmt::Debug for ExportedSlice<T, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExportedSlice").field("len", &self.len()).field("stream", self.stream()).finish_non_exhaustive()
     }

@@ -78,22 +78,19 @@ impl Bridge {
     ///
     /// # Errors
     ///
-    /// [`Error::NotASlice`] if the array is of other memory; [`Error::Memory`] if ordering fails. The array is dropped.
+    /// [`Error::NotASlice`] if the array is of other memory; [`Error::OtherCudarcContext`] for a slice of another `CudaContext`; [`Error::Memory`] if ordering fails. The array is dropped.
     pub fn into_slice<T: Element, D: Dimension>(&self, array: DeviceArray<T, D>) -> Result<CudaSlice<T>> {
         self.expect_ours(array.context(), "the array")?;
         let not_a_slice = || Error::NotASlice { element: std::any::type_name::<T>() };
-        // Until the slice is there its stream is not known; any stream of the context that waits for the uses will do.
-        let stream = self.context().default_stream();
-        let owner = array.into_owner(&stream)?.ok_or_else(not_a_slice)?;
-        let mut slice = *owner.downcast::<CudaSlice<T>>().map_err(|_| not_a_slice())?;
+        // Another owner stays with the array, whose end waits for its uses.
+        let slice = array.owner().and_then(|owner| owner.downcast_ref::<CudaSlice<T>>()).ok_or_else(not_a_slice)?;
         let theirs = slice.stream().clone();
-        let waits = self.import_stream(&theirs).and_then(|theirs| Ok(theirs.wait_for(&stream)?));
-        if let Err(error) = waits {
-            // Else cudarc would free the slice before the uses are over.
-            self.context().wait_until_idle_or_abort();
-            return Err(error);
-        }
-        // cudarc's event of the last write is recorded behind that wait.
+        let stream = self.import_stream(&theirs)?;
+        // SAFETY: the owner is a slice. cudarc uses and frees it in the order of its own stream, which is this one, or of streams
+        // that wait for the event of its last write, which is recorded there below.
+        let owner = unsafe { array.into_owner(&stream) }?.ok_or_else(not_a_slice)?;
+        let mut slice = *owner.downcast::<CudaSlice<T>>().map_err(|_| not_a_slice())?;
+        // cudarc's event of the last write is recorded behind the uses.
         drop(slice.device_ptr_mut(&theirs).1);
         theirs.context().check_err()?;
         Ok(slice)
@@ -216,7 +213,8 @@ impl<T: Element> Borrowed<'_, T> {
 
     fn order(&mut self) -> Result<()> {
         let Some(array) = self.array.take() else { return Ok(()) };
-        let ordered = array.into_owner(self.stream);
+        // SAFETY: the owner is `()`; the borrowed slice is used in the order of the stream, on which cudarc's event is recorded next.
+        let ordered = unsafe { array.into_owner(self.stream) };
         drop(mem::take(&mut self.recorded));
         let recorded = self.bridge.cudarc_context().check_err();
         if recorded.is_err() {

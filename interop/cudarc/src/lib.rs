@@ -7,12 +7,13 @@
 //! What always holds:
 //!
 //! - Both sides hold one primary context of one driver library; anything else is an error that says so.
-//! - Memory is freed once, by the side that allocated it, after every use on both.
+//! - Memory is freed once, by the side that allocated it.
 //! - A use on one side comes after the uses on the other side that it conflicts with: by this stack's use records, by cudarc's
 //!   events, and where these do not tell enough, as when cudarc gives a device array back, by a wait on the host.
 //!
-//! cudarc keeps one event for all reads of a slice, so that it knows the last one only. Where several of its streams read a slice
-//! of cudarc's and this stack writes it, join these streams first, as for a write by cudarc itself.
+//! cudarc keeps one event for all reads of a slice, so that it knows the last one only. Where several streams read a slice of
+//! cudarc's, join them before it is written, freed, imported or viewed here, as cudarc asks for by itself: an import and a view also
+//! count as its last read.
 //!
 //! # Examples
 //!

@@ -57,6 +57,7 @@ impl Bridge {
         if theirs.cu_stream().addr() == PER_THREAD {
             return Err(Error::PerThreadStream);
         }
+        release_exported();
         // One of ours comes back as itself.
         if let Some(known) = EXPORTED.lock().iter().find(|it| Arc::ptr_eq(&it.wrapped, theirs)) {
             return Ok(known.stream.clone());
@@ -65,7 +66,8 @@ impl Bridge {
         Ok(unsafe { Stream::external_with_owner(self.context(), theirs.cu_stream().cast(), theirs.clone()) })
     }
 
-    /// This stack's stream as one of cudarc's. It lives until nothing has the returned value any more.
+    /// This stack's stream as one of cudarc's. It lives at least until nothing has the returned value any more, and ends by the next
+    /// use of a bridge's streams or the next [`Bridge::open`].
     ///
     /// # Examples
     ///

@@ -118,3 +118,60 @@ fn uses_are_ordered_where_cudarc_tracks_none() {
     let slice = bridge.into_slice(x).unwrap();
     assert_eq!(theirs.clone_dtoh(&slice).unwrap(), [2.0, 3.0]);
 }
+
+/// An owner that tells whether a stream's work was over when it was dropped.
+struct Watched {
+    over: Arc<AtomicBool>,
+    was_over: Arc<AtomicBool>,
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.was_over.store(self.over.load(Ordering::SeqCst), Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn memory_of_others_is_kept_until_its_work_has_ended() {
+    let bridge = bridge();
+    let ours = Stream::new(bridge.context()).unwrap();
+    let memory = cuda_mem::from_slice(bridge.context(), &[1.0, 2.0]).unwrap();
+    let (over, was_over) = (delay(&ours), Arc::new(AtomicBool::new(false)));
+    let (first, owner) = (memory.device_ptr(), Watched { over, was_over: was_over.clone() });
+    // SAFETY: `memory` outlives the array, and is used afterwards alone.
+    let x = unsafe { DeviceArray::<f64, Ix1>::from_raw_parts(bridge.context(), first, 2, &[1], owner) };
+    let mut x = x.unwrap();
+    add_one::launch((1, 32, &ours), &mut x).unwrap();
+    assert!(matches!(bridge.into_slice(x), Err(Error::NotASlice { .. })));
+    assert!(was_over.load(Ordering::SeqCst), "the owner was dropped behind the kernel");
+    assert_eq!(memory.copy_to_host().unwrap(), array![2.0, 3.0]);
+}
+
+#[test]
+fn captures_lend_nothing() {
+    let bridge = bridge();
+    let theirs = bridge.cudarc_context().new_stream().unwrap();
+    let mut x = cuda_mem::from_slice(bridge.context(), &[1, 2]).unwrap();
+    let y = cuda_mem::from_slice(bridge.context(), &[3]).unwrap();
+    let said = "the context cannot be synchronised inside `Graph::capture`";
+    let captured = cuda_driver::Graph::capture(bridge.context(), |_| {
+        assert!(text(bridge.with_array(&x, &theirs, |_| ())).starts_with(said));
+        assert!(text(bridge.with_array_mut(&mut x, &theirs, |_| ())).starts_with(said));
+        assert!(text(bridge.export_array(y, &theirs).map(drop)).starts_with(said));
+        cuda_driver::Result::Ok(())
+    });
+    captured.unwrap();
+    assert_eq!(bridge.with_array(&x, &theirs, |slice| theirs.clone_dtoh(slice)).unwrap().unwrap(), [1, 2]);
+}
+
+#[test]
+fn an_exported_slice_ends_in_a_host_function() {
+    let bridge = bridge();
+    let (theirs, ours) = (bridge.cudarc_context().new_stream().unwrap(), Stream::new(bridge.context()).unwrap());
+    let x = cuda_mem::from_slice(bridge.context(), &[1, 2]).unwrap();
+    let slice = bridge.export_array(x, &theirs).unwrap();
+    ours.launch_host_fn(move || drop(slice)).unwrap();
+    ours.synchronize().unwrap();
+    bridge.context().synchronize().unwrap();
+    assert!(bridge.cudarc_context().check_err().is_ok(), "cudarc made no call in the host function");
+}

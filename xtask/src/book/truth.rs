@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_source_without_its_version_is_an_error() {
         let error = Versions::read(&[file("Cargo.toml", "")]).err().map(|error| error.to_string());
-        assert!(error.is_some_and(|error| error.contains("cuda-llvm/src/search.rs has no `TRIED")));
+        assert!(error.is_some_and(|error| error.contains("cuda-llvm/src/search.rs has no `SUPPORTED")));
         assert!(cuda("twelve").is_err());
     }
 }

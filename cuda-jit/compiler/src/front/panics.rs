@@ -28,7 +28,7 @@ impl Lowering<'_> {
     /// Emits a panic with a message; one for each combination of choices in it.
     fn panic_with_parts(&mut self, at: Pos, parts: Vec<Part>) -> Result<()> {
         if Part::values(&parts) > MOST_VALUES {
-            return Err(self.error(at, format!("a panic takes along at most {MOST_VALUES} values")));
+            return Err(self.error(at, format!("the message of a panic has at most {MOST_VALUES} values")));
         }
         self.each_case(at, parts, &mut |lowering, parts| {
             let (mut text, mut values) = (String::new(), Vec::new());

@@ -311,7 +311,7 @@ macro_rules! halves {
                     Widest::Signed(number) => $ty::from_f32(number as f32),
                     Widest::Unsigned(number) => $ty::from_f32(number as f32),
                     Widest::Single(number) => $ty::from_f32(number),
-                    Widest::Double(number) => $ty::from_f64(number),
+                    Widest::Double(number) => $ty::from_f32(to_odd(number)),
                 }
             }
         }

@@ -602,6 +602,18 @@ pub fn closure_ty() -> Ty {
     Ty::CLOSURE
 }
 
+/// A launch bound as the driver takes it.
+///
+/// # Panics
+///
+/// If it is less than 1 or does not fit; the macro evaluates it in a constant, so that rustc reports it.
+#[must_use]
+pub const fn launch_bound(bound: i128) -> u32 {
+    assert!(bound >= 1, "a launch bound is at least 1");
+    assert!(bound <= u32::MAX as i128, "a launch bound is at most 2^32 - 1");
+    bound as u32
+}
+
 /// The type of a struct's field.
 #[derive(Debug)]
 pub struct FieldType<T> {

@@ -119,7 +119,7 @@ pub(crate) struct Imports {
 }
 
 impl Imports {
-    /// The imports of a typing probe, which has a copy of the body if `is_repeated`.
+    /// The imports of a typing probe, which has a copy of the body if `has_body_copy`.
     pub(super) fn new(has_body_copy: bool) -> Self {
         Imports { has_body_copy, ..Imports::default() }
     }
