@@ -209,7 +209,7 @@ fn launch_bounds_are_constant_expressions() {
     let error = bounded_by_a_parameter::<64>::launch((1, 64), &mut x).unwrap_err().to_string();
     assert!(error.contains("64") && error.contains("32"), "{error}");
     let error = bounded_by_a_parameter::<4096>::compile_ptx((9, 0)).unwrap_err().to_string();
-    assert!(error.contains("launch_bounds.max_threads is 2048, not within 1 to 1024"), "{error}");
+    assert!(error.contains("`launch_bounds.max_threads` is 2048; it must be 1 to 1024"), "{error}");
 }
 
 #[test]

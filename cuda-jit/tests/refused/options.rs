@@ -19,6 +19,12 @@ fn text(out: &mut [f32]) {}
 #[cuda_jit::kernel(launch_bounds(BLOCK))]
 fn no_number(out: &mut [f32]) {}
 
+#[cuda_jit::kernel(launch_bounds(HALF))]
+fn no_integer(out: &mut [f32]) {}
+
+#[cuda_jit::kernel(launch_bounds(64, 0))]
+fn nothing(out: &mut [f32]) {}
+
 #[cuda_jit::kernel(cluster(2, 2, 2, 2))]
 fn extents(out: &mut [f32]) {}
 
@@ -72,5 +78,6 @@ fn many(
 }
 
 const BLOCK: (u32, u32) = (8, 8);
+const HALF: f64 = 0.5;
 
 fn main() {}

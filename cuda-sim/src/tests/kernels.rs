@@ -204,7 +204,7 @@ fn structs_by_value_and_branch_tables() {
 #[test]
 fn faults_end_the_launch_and_nothing_else() {
     let text = format!(
-        "{HEADER}.visible .entry illegal(.param .u64 p) {{ .reg .b64 %rd<3>; .reg .b32 %r1; ld.param.u64 %rd1, [p];
+        "{HEADER}.visible .entry wild(.param .u64 p) {{ .reg .b64 %rd<3>; .reg .b32 %r1; ld.param.u64 %rd1, [p];
         st.global.u32 [%rd1], 5; ret; }}
         .visible .entry fall(.param .u64 p) {{ .reg .pred %p1; .reg .b32 %r1; mov.u32 %r1, %ctaid.x;
         setp.eq.u32 %p1, %r1, 3; @%p1 trap; ret; }}
