@@ -22,9 +22,6 @@ fn no_number(out: &mut [f32]) {}
 #[cuda_jit::kernel(launch_bounds(HALF))]
 fn no_integer(out: &mut [f32]) {}
 
-#[cuda_jit::kernel(launch_bounds(64, 0))]
-fn nothing(out: &mut [f32]) {}
-
 #[cuda_jit::kernel(cluster(2, 2, 2, 2))]
 fn extents(out: &mut [f32]) {}
 
