@@ -46,8 +46,14 @@ pub(crate) fn check() -> Result<()> {
 
 /// The places of all faults, of the workspace's files that are given with their names.
 fn faults(files: &[(String, String)]) -> Result<Vec<String>> {
-    let faults =
-        [links::faults(files), unrun(files), truth::faults(files)?, error_texts::quoted(files), missing::faults(files)];
+    let faults = [
+        links::faults(files),
+        unrun(files),
+        truth::faults(files)?,
+        error_texts::quoted(files),
+        missing::stale_prefixes(files),
+        missing::faults(files),
+    ];
     Ok(faults.concat())
 }
 
