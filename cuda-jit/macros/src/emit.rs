@@ -327,7 +327,7 @@ pub(crate) fn probe_imports(root: &TokenStream, library: bool) -> TokenStream {
             cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
             inclusive as __cuda_jit_inclusive, items as __cuda_jit_items, range_of as __cuda_jit_range,
             closure_result as __cuda_jit_closure_result, shared_array as __cuda_jit_shared, #reported as __cuda_jit_printable,
-            Typed as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, called_path as __cuda_jit_called_path, value_path as __cuda_jit_value_path,
+            TypedConstant as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, called_path as __cuda_jit_called_path, value_path as __cuda_jit_value_path,
             TryOperand as __cuda_jit_TryOperand, section_index as __cuda_jit_section, probe as __cuda_jit_probe,
             Dropped as __cuda_jit_Dropped, boxed as __cuda_jit_boxed, UpperCasePath as __cuda_jit_UpperCasePath, upper_case_path as __cuda_jit_upper_case_path,
         };

@@ -63,7 +63,7 @@ pub use operator::{
     Derefs, DeviceOperator, KernelsFollowNoDeref, Layout, ListedOperator, NoDeref, NoPadding, PinnedLayout, listed,
     operators, standard,
 };
-pub use reported::{ToConstant, Typed, constant_like, report};
+pub use reported::{ToConstant, TypedConstant, constant_like, report};
 pub use types::{
     Arithmetic, ClosureId, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy,
 };

@@ -9,11 +9,11 @@ pub fn report(types: &[fn() -> Ty]) -> Vec<Ty> {
 
 /// Unifies a witness with the closure that returns a constant of the same type as a value: a variant without fields may
 /// belong to an enum whose generic arguments its path leaves open.
-pub fn constant_like<T, F: Fn() -> Typed<T>>(_: &T, _: *const F, _: F) {}
+pub fn constant_like<T, F: Fn() -> TypedConstant<T>>(_: &T, _: *const F, _: F) {}
 
 /// A constant as a value.
 #[derive(Debug)]
-pub struct Typed<T>(pub T);
+pub struct TypedConstant<T>(pub T);
 
 /// The constant that a path names. Nothing unsafe relies on an implementation.
 pub trait ToConstant {
@@ -27,7 +27,7 @@ impl ToConstant for ConstValue {
     }
 }
 
-impl<T: DeviceType> ToConstant for Typed<T> {
+impl<T: DeviceType> ToConstant for TypedConstant<T> {
     fn into_constant(self) -> ConstValue {
         let mut cells = Vec::new();
         self.0.__cells(&mut |cell| cells.push(cell));
