@@ -62,6 +62,7 @@ const SUMMARIES: &[&str] = &[
     "cuda-sys/",
     "examples/",
     "fuzz/",
+    "interop/",
     "tests/",
     "xtask/",
 ];

@@ -91,7 +91,7 @@ impl Bridge {
     ///
     /// # Panics
     ///
-    /// Where cudarc finds no driver library.
+    /// cudarc finds no driver library.
     pub fn open(context: &Context) -> Result<Self> {
         Self::new(context, &CudaContext::new(context.device().ordinal())?)
     }
@@ -123,7 +123,7 @@ impl Bridge {
     }
 }
 
-/// Whether cudarc calls the same library: what it makes current on this thread is what is current there.
+/// Returns true if cudarc calls the same library: a context that it makes current on this thread is current there.
 fn is_same_library(context: &Context, theirs: &CudaContext) -> Result<bool> {
     let api = context.api();
     let get = api.cuCtxGetCurrent().map_err(cuda_driver::Error::from)?;

@@ -5,7 +5,7 @@ use cudarc::driver::DriverError;
 /// The result of this crate's calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong between cudarc and this stack.
+/// The errors between cudarc and this stack.
 ///
 /// # Examples
 ///
@@ -51,19 +51,19 @@ pub enum Error {
     OtherDriver {
         /// The number of the device.
         device: usize,
-        /// Where this stack's functions come from.
+        /// The library of this stack's functions.
         ours: String,
     },
     /// Something of cudarc's belongs to another `CudaContext`.
     #[error("{what} belongs to another `CudaContext` than the bridge; make a bridge of its own context")]
     OtherCudarcContext {
-        /// Which thing.
+        /// The kind of the object.
         what: &'static str,
     },
     /// A stream or an array belongs to another context.
     #[error("{what} belongs to device {found}, and the bridge to device {wanted}; make a bridge of its own context")]
     OtherContext {
-        /// Which thing.
+        /// The kind of the object.
         what: &'static str,
         /// The number of its device.
         found: usize,

@@ -4,7 +4,7 @@
 //! borrowed for a call, and streams go both ways. No element is copied. The crate launches no kernels: typed kernels take the
 //! arrays, cudarc's take the slices.
 //!
-//! What always holds:
+//! The invariants:
 //!
 //! - Both sides hold one primary context of one driver library; anything else is an error that says so.
 //! - Memory is freed once, by the side that allocated it.

@@ -1,4 +1,4 @@
-//! What is refused, and what goes wrong in the middle.
+//! Refusals, and faults in the middle of an exchange.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
