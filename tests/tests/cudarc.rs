@@ -69,23 +69,4 @@ fn a_captured_graph_runs_and_errors_have_their_codes() {
 }
 
 /// `x[tid] *= by`
-const SCALE: &str = "
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry scale(.param .u64 x, .param .f64 by)
-{
-    .reg .b32 %r<2>;
-    .reg .b64 %rd<4>;
-    .reg .f64 %fd<4>;
-    ld.param.u64 %rd1, [x];
-    ld.param.f64 %fd1, [by];
-    mov.u32 %r1, %tid.x;
-    mul.wide.u32 %rd2, %r1, 8;
-    add.s64 %rd3, %rd1, %rd2;
-    ld.global.f64 %fd2, [%rd3];
-    mul.rn.f64 %fd3, %fd2, %fd1;
-    st.global.f64 [%rd3], %fd3;
-    ret;
-}
-";
+const SCALE: &str = include_str!("../cuda/scale.ptx");

@@ -1,7 +1,7 @@
 //! `python`: the example package for Python, installed by pip as its users install it, and its tests on the software device. It is no
 //! step of the gate: the package is built apart from the workspace, with PyO3.
 //!
-//! What Python's index does not give is no failure: the command says what it skips.
+//! A package that Python's index lacks is no failure, but for numba-cuda where it is asked for: the command prints what it skips.
 
 use std::ffi::OsString;
 use std::path::Path;

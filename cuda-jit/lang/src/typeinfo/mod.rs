@@ -22,6 +22,7 @@ mod fingerprint;
 pub mod host_only;
 mod identity;
 mod keys;
+mod launch_bounds;
 pub mod layout;
 pub mod names;
 mod no_callee;
@@ -57,6 +58,7 @@ pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,
     TupleKey, ValueType, any_value, spelled,
 };
+pub use launch_bounds::launch_bound;
 pub use no_callee::{MarkedWithDevice, NoCallee, TextMethods};
 pub use operation::{Math, Operation, Parameters, Typing};
 pub use operator::{
@@ -507,13 +509,6 @@ impl ProbeResult {
         ProbeResult(reported)
     }
 
-    /// The result for a kernel with launch bounds, of which 0 means unset.
-    #[must_use]
-    pub fn with_launch_bounds(mut self, bounds: [u32; 3]) -> Self {
-        self.0.launch_bounds = bounds;
-        self
-    }
-
     /// The type information.
     #[must_use]
     pub fn into_info(self) -> TypeInfo {
@@ -600,18 +595,6 @@ impl Answers<'_> {
 /// The type of a closure's binding.
 pub fn closure_ty() -> Ty {
     Ty::CLOSURE
-}
-
-/// A launch bound as the driver takes it.
-///
-/// # Panics
-///
-/// If it is less than 1 or does not fit; the macro evaluates it in a constant, so that rustc reports it.
-#[must_use]
-pub const fn launch_bound(bound: i128) -> u32 {
-    assert!(bound >= 1, "a launch bound is at least 1");
-    assert!(bound <= u32::MAX as i128, "a launch bound is at most 2^32 - 1");
-    bound as u32
 }
 
 /// The type of a struct's field.
