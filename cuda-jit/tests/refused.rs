@@ -118,7 +118,6 @@ const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("printf_types", 10),
     ("standard_traits", 6),
     ("sums", 5),
-    ("unrepeated", 9),
     ("variables", 1),
     ("views", 14),
 ];

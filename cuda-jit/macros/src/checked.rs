@@ -9,10 +9,11 @@
 //! probe does not learn of errors.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote};
-use syn::{FnArg, GenericParam, Type, TypeParamBound, WherePredicate};
+use quote::{ToTokens, format_ident, quote};
+use syn::{FnArg, GenericParam, Generics, Type, TypeParamBound, WherePredicate};
 
-use crate::signature::Signature;
+use crate::methods::{declared, with_own};
+use crate::signature::{Signature, has_lifetime};
 
 /// The maximum number of lines of a copied body.
 const MOST_LINES: usize = 40;
@@ -23,24 +24,39 @@ const REPRESENTATIVES: [&str; 2] = ["u32", "f32"];
 /// The copy of a body.
 pub(crate) struct BodyCopy {
     body: Group,
-    /// The type of the `impl` whose method it is, and the name of the copy in it.
-    method: Option<(Type, Ident)>,
+    /// The `impl` whose method it is.
+    method: Option<OfMethod>,
 }
 
-/// The copy of a body, which is the last token of a function; `None` if the function has attributes within the body, or
-/// generic constants that are no numbers. Bounds that name lifetimes prevent it too, since representatives have none.
+/// The copy of a method's body.
+struct OfMethod {
+    /// The type of the `impl`.
+    this: Type,
+    /// The name of the copy in the `impl`.
+    name: Ident,
+    /// The generic parameters of the `impl`, without those of the method.
+    outer: Generics,
+}
+
+/// The copy of a body, which is the last token of a function; `None` if the function has attributes within the body, a `?`
+/// without a result, or generic constants that are no numbers. Closures' bounds that name lifetimes prevent it too, since representatives have
+/// none.
 pub(crate) fn copy_of(signature: &Signature, written: TokenTree) -> Option<BodyCopy> {
     let TokenTree::Group(body) = written else { return None };
-    let has_values = signature.generics.params.iter().all(|param| match param {
-        GenericParam::Const(param) => value(&param.ty).is_some(),
-        _ => true,
-    });
+    let has_values = have_values(&signature.generics);
     let lines = body.span_close().start().line.saturating_sub(body.span_open().start().line);
     let text = body.to_string();
     let has_attributes = text.trim_start_matches(['{', ' ', '\n']).starts_with("#!");
     let can_copy = body.delimiter() == Delimiter::Brace && lines <= MOST_LINES && has_values;
-    let can_copy = can_copy && !has_attributes && !bounds_name_lifetimes(signature) && !text.contains('?');
+    // rustc words the error of a `?` in a function without a result otherwise for the closure that the copy is
+    let has_wrong_try = text.contains('?') && is_unit(&signature.result);
+    let can_copy = can_copy && !has_attributes && !has_wrong_try && !bounds_name_lifetimes(signature);
     can_copy.then_some(BodyCopy { body, method: None })
+}
+
+/// Returns true for the type `()`.
+fn is_unit(ty: &Type) -> bool {
+    matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
 /// Returns true if a bound names a lifetime of the function.
@@ -50,11 +66,21 @@ fn bounds_name_lifetimes(signature: &Signature) -> bool {
     signature.lifetimes.iter().any(|lifetime| bounds.contains(&lifetime.to_string()))
 }
 
-/// The copy of a method's body, for an `impl` without generic parameters.
-pub(crate) fn of_method(signature: &Signature, name: &Ident, body: TokenTree, this: &Type) -> Option<BodyCopy> {
-    let named = format_ident!("__written_{}", name, span = Span::call_site());
-    let copy = copy_of(signature, body)?;
-    Some(BodyCopy { method: Some((this.clone(), named)), ..copy })
+/// Returns true if each generic constant is a number, `bool` or `char`.
+fn have_values(generics: &Generics) -> bool {
+    generics.const_params().all(|param| value(&param.ty).is_some())
+}
+
+/// The copy of a method's body, for an `impl` of a type without lifetimes.
+pub(crate) fn of_method(
+    signature: &Signature,
+    name: &Ident,
+    body: TokenTree,
+    (this, outer): (&Type, &Generics),
+) -> Option<BodyCopy> {
+    let name = format_ident!("__written_{}", name, span = Span::call_site());
+    let copy = copy_of(signature, body).filter(|_| have_values(outer) && outer.lifetimes().next().is_none())?;
+    Some(BodyCopy { method: Some(OfMethod { this: this.clone(), name, outer: outer.clone() }), ..copy })
 }
 
 /// The traits that a representative satisfies. It may not satisfy others. If a name means another trait, only the text of
@@ -81,7 +107,13 @@ const SATISFIED: &[&str] = &[
 
 /// Returns true if the probe learns of errors in the copy, judged by the bounds of a generic function.
 pub(crate) fn sees_copy_errors(signature: &Signature) -> bool {
-    let generics = &signature.generics;
+    let Some(copy) = &signature.body_copy else { return false };
+    let outer = copy.method.as_ref().map(|method| &method.outer);
+    outer.into_iter().chain([&signature.generics]).all(are_satisfied)
+}
+
+/// Returns true if the representatives satisfy all bounds.
+fn are_satisfied(generics: &Generics) -> bool {
     let is_satisfied = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => {
             bound.path.segments.last().is_some_and(|last| SATISFIED.iter().any(|name| last.ident == name))
@@ -93,9 +125,7 @@ pub(crate) fn sees_copy_errors(signature: &Signature) -> bool {
             WherePredicate::Type(ty) => ty.bounds.iter().all(is_satisfied),
             _ => true,
         });
-    signature.body_copy.is_some()
-        && of_clause
-        && generics.type_params().all(|param| param.bounds.iter().all(is_satisfied))
+    of_clause && generics.type_params().all(|param| param.bounds.iter().all(is_satisfied))
 }
 
 /// A value of the type of a generic constant.
@@ -125,7 +155,7 @@ pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<Tok
     let (generics, clause) = (&sig.generics.params, &sig.generics.where_clause);
     let result = &signature.result;
     let name = match method {
-        Some((_, name)) => name.clone(),
+        Some(method) => method.name.clone(),
         None => Ident::new("__cuda_jit_written", Span::call_site()),
     };
     Some(quote! {
@@ -144,16 +174,17 @@ pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<Tok
 pub(crate) fn error_constant(root: &TokenStream, sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
     let BodyCopy { method, .. } = signature.body_copy.as_ref()?;
     let (copy, path) = match method {
-        Some((this, name)) => (None, quote!(<#this>::#name)),
+        Some(OfMethod { this, name, .. }) => (None, quote!(<#this>::#name)),
         None => (written(sig, signature), quote!(__cuda_jit_written)),
     };
     let errors = match sig.receiver() {
         Some(_) => quote!(#root::checked::errors_of_method),
         None => quote!(#root::checked::errors),
     };
-    let errors = match signature.generics.params.is_empty() {
+    let generics = all_generics(method.as_ref(), signature);
+    let errors = match generics.params.is_empty() {
         true => quote!(#errors(#path)),
-        false => of_representatives(root, signature, &errors, &path),
+        false => of_representatives(root, signature, &generics, (&errors, &path)),
     };
     Some(quote! {
         #copy
@@ -164,19 +195,27 @@ pub(crate) fn error_constant(root: &TokenStream, sig: &syn::Signature, signature
     })
 }
 
+/// The generic parameters that the copy may name: those of the `impl`, followed by the function's own.
+fn all_generics(method: Option<&OfMethod>, signature: &Signature) -> Generics {
+    let Some(OfMethod { this, outer, .. }) = method else { return signature.generics.clone() };
+    // a bound that cannot be read without `Self` leaves the probe without the constant's errors
+    with_own(outer, &signature.generics, &this.to_token_stream()).unwrap_or_else(|_| outer.clone())
+}
+
 /// The constant of a generic function: an associated constant of each representative, which exists if the representative
 /// satisfies the bounds; otherwise the trait's constant is found.
 fn of_representatives(
     root: &TokenStream,
     signature: &Signature,
-    errors: &TokenStream,
-    path: &TokenStream,
+    generics: &Generics,
+    (errors, path): (&TokenStream, &TokenStream),
 ) -> TokenStream {
-    let generics = &signature.generics;
     let (impl_generics, ty_generics, clause) = generics.split_for_impl();
-    let turbofish = ty_generics.as_turbofish();
-    let declared = generics.params.iter().map(crate::methods::declared);
-    let phantom = signature.phantom();
+    let (_, own_generics, _) = signature.generics.split_for_impl();
+    let turbofish = own_generics.as_turbofish();
+    let declared = generics.params.iter().map(declared);
+    let types = generics.type_params().map(|param| &param.ident);
+    let phantom = quote!(::core::marker::PhantomData<fn() -> (#(#types,)*)>);
     // closures are function pointers, whose types may name the other parameters
     let open =
         generics.type_params().filter(|param| signature.closure(&param.ident).is_none()).map(|param| &param.ident);
@@ -217,5 +256,19 @@ pub(crate) fn checked(root: &TokenStream, signature: &Signature, ty: Type) -> Ty
     match signature.body_copy {
         Some(_) => syn::parse_quote!(<#ty as #root::checked::Checked<__CUDA_JIT_ERRORS>>::Same),
         None => ty,
+    }
+}
+
+/// The same for a type that may name lifetimes, which must not be within the associated type alone: of a reference, the
+/// type that it refers to depends on the constant.
+pub(crate) fn checked_within(root: &TokenStream, signature: &Signature, mut ty: Type) -> Type {
+    match &mut ty {
+        Type::Reference(reference) if !has_lifetime(&reference.elem) => {
+            let of = std::mem::replace(&mut *reference.elem, Type::Verbatim(TokenStream::new()));
+            *reference.elem = checked(root, signature, of);
+            ty
+        }
+        ty if has_lifetime(ty) => ty.clone(),
+        _ => checked(root, signature, ty),
     }
 }

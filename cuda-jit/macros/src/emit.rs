@@ -261,6 +261,22 @@ pub(crate) fn probe(
     captured: &Captured,
 ) -> TokenStream {
     let (own_generics, _, where_clause) = generics.split_for_impl();
+    let block = probe_block(root, definition, sig, signature, captured);
+    quote! {
+        #[doc(hidden)]
+        #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
+        fn #function #own_generics() -> #root::ProbeResult #where_clause #block
+    }
+}
+
+/// The block of that function.
+pub(crate) fn probe_block(
+    root: &TokenStream,
+    definition: &TokenStream,
+    sig: &syn::Signature,
+    signature: &Signature,
+    captured: &Captured,
+) -> TokenStream {
     let witnesses = witnesses(captured);
     let queries = &captured.queries;
     let callees =
@@ -283,10 +299,7 @@ pub(crate) fn probe(
     let body = probe_closure(root, sig, signature, captured);
     let [of, answers, reported] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not their results: for values that are dropped, rustc would add a cleanup path to every call.
-    quote! {
-        #[doc(hidden)]
-        #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
-        fn #function #own_generics() -> #root::ProbeResult #where_clause {
+    quote! {{
             // Outside the body, none of its items can shadow this name.
             let #of = #definition;
             #copy
@@ -315,8 +328,7 @@ pub(crate) fn probe(
             // block.
             unsafe { #root::Answers::into_result(#answers, #of, #reported) }
             }
-        }
-    }
+    }}
 }
 
 /// The names that a typing probe imports; panics in the device library may print values that implement `Debug`.
@@ -377,8 +389,8 @@ fn probe_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature
     }
     let patterns = signature.params.iter().map(|param| &param.pat);
     let (types, result, lifetimes) = crate::signature::with_named_lifetimes(sig, signature);
-    let (types, result) =
-        (types.iter().map(|ty| signature.with_placeholders(ty)), signature.result_with_placeholders(&result));
+    let types = types.iter().map(|ty| checked::checked_within(root, signature, signature.with_placeholders(ty)));
+    let result = signature.result_with_placeholders(&result);
     quote!(let __probe: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
 }
 

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{ImplItem, ItemImpl};
 
 use crate::calls::calls_name;
-use crate::methods::{methods, trait_items};
+use crate::methods::{Owner, methods, trait_items};
 use crate::standard;
 
 /// A trait of the standard library's iterators, and its counterpart in the device library.
@@ -56,7 +56,7 @@ pub(crate) fn iterated(
         let hint = format!("a `#[device] impl {name}` has the method `{method}`");
         return Err(syn::Error::new(item.self_ty.span(), hint));
     }
-    let hidden = trait_items(root, options, &captured, &path, single_expansion)?;
+    let hidden = trait_items(root, options, &captured, (&path, Owner::Library), single_expansion)?;
     let (std, method) = (Ident::new(name, Span::call_site()), Ident::new(method, Span::call_site()));
     let std = quote!(::core::iter::#std);
     let (types, receiver, result) = match name {

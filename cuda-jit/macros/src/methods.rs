@@ -2,8 +2,9 @@
 //!
 //! A kernel's probe calls `__call_f` instead of `f`: it takes the same arguments, so that rustc's own resolution and
 //! inference select the method and its generic arguments. `__fn_f()` names the method by path. A trait provides all of
-//! them, and an `impl` defines `__definition_f` and `__probe_f`, the captured body and its typing probe. Without the
-//! attribute, an `impl` lacks an item whose name tells the user to add it.
+//! them. An `impl` of it defines one function more, which returns the captured bodies and typing probes of its methods, and
+//! whose name tells the user to add the attribute where either lacks it. A method with generic parameters of its own has
+//! `__definition_f` and `__probe_f` instead, as the methods of an `impl` without a trait have.
 //!
 //! # Safety
 //!
@@ -13,6 +14,7 @@
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt as _;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{ConstParam, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PatType};
@@ -27,8 +29,8 @@ use crate::options;
 use crate::signature::{RECEIVER, Role, Signature, has_lifetime, without_lifetimes};
 use crate::standard;
 
-/// An item that a `#[device]` trait requires, and that each `#[device] impl` of it defines. Its name is the text of the
-/// error if one of the attributes is missing.
+/// A function that a `#[device]` trait requires, and that each `#[device] impl` of it defines: by a method's name it returns
+/// the captured body and typing probe of the `impl`. Its name is the text of the error if one of the attributes is missing.
 const MARKER: &str = "write_device_before_trait_and_impl";
 
 /// `#[device] impl ..`
@@ -48,12 +50,10 @@ pub(crate) fn of_impl(
                 if is_extension(&written) {
                     declared = of_trait(root, quote!(extension), extension(&item, path), single_expansion);
                 }
-                let items = trait_items(root, &options, &item, path, single_expansion)?;
+                let items = trait_items(root, &options, &item, (path, Owner::of(&options)), single_expansion)?;
                 let is_library = options.library && !is_extension(&written);
                 let calls = if is_library { calls_impl(&item, path) } else { TokenStream::new() };
                 item.items.extend(items);
-                let marker = Ident::new(MARKER, Span::call_site());
-                item.items.extend((!options.library).then(|| -> ImplItem { syn::parse_quote!(fn #marker() {}) }));
                 Ok(calls)
             }
         },
@@ -92,9 +92,9 @@ pub(crate) fn of_trait(
         if !options.library {
             let is_provided =
                 item.items.iter().all(|item| !matches!(item, TraitItem::Fn(TraitItemFn { default: None, .. })));
-            let end = if is_provided { quote!({}) } else { quote!(;) };
-            let marker = Ident::new(MARKER, Span::call_site());
-            hidden.push(syn::parse_quote!(#[doc(hidden)] fn #marker() #end));
+            let end = if is_provided { quote!({ ::core::option::Option::None }) } else { quote!(;) };
+            let signature = bodies_by_name(root);
+            hidden.push(syn::parse_quote!(#[doc(hidden)] #[allow(warnings, clippy::all)] #signature #end));
         }
         if options.library && is_apart {
             let calls = hidden.extract_if(.., is_call).collect();
@@ -147,15 +147,54 @@ fn body(
     generics: &Generics,
     Names { definition, info, defined }: &Names,
 ) -> syn::Result<Body> {
-    let mut block = signature.body(block.clone());
-    Renamer.visit_block_mut(&mut block);
-    let mut captured = capture::capture(signature, block)?;
-    captured.library = options.library;
-    let encoded = emit::encoded(root, &sig.ident, &mut captured, options);
+    let (encoded, captured) = captured(root, options, sig, block, signature)?;
     Ok(Body {
         definition: emit::definition(root, definition, &encoded),
         info: emit::probe(root, info, defined, generics, sig, signature, &captured),
     })
+}
+
+/// A method's captured body, as a constant, and what its typing probe needs.
+fn captured(
+    root: &TokenStream,
+    options: &Options,
+    sig: &syn::Signature,
+    block: &syn::Block,
+    signature: &Signature,
+) -> syn::Result<(TokenStream, capture::Captured)> {
+    let mut block = signature.body(block.clone());
+    Renamer.visit_block_mut(&mut block);
+    let mut captured = capture::capture(signature, block)?;
+    captured.library = options.library;
+    Ok((emit::encoded(root, &sig.ident, &mut captured, options), captured))
+}
+
+/// The signature of the function [`MARKER`].
+fn bodies_by_name(root: &TokenStream) -> TokenStream {
+    let marker = Ident::new(MARKER, Span::call_site());
+    quote!(fn #marker(method: &::core::primitive::str) -> ::core::option::Option<#root::CapturedBody>)
+}
+
+/// The crate that declares a trait.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Owner {
+    /// The device library: its traits have no function [`MARKER`].
+    Library,
+    User,
+}
+
+impl Owner {
+    /// The crate in which a trait with these options is declared.
+    fn of(options: &Options) -> Self {
+        if options.library { Owner::Library } else { Owner::User }
+    }
+}
+
+/// Returns true if a method's body and probe are returned by name: it has no generic parameters and bounds of its own.
+fn is_by_name(owner: Owner, own: &Generics) -> bool {
+    owner == Owner::User
+        && own.params.is_empty()
+        && own.where_clause.as_ref().is_none_or(|clause| clause.predicates.is_empty())
 }
 
 /// The names of a method's captured body and its typing probe.
@@ -263,7 +302,7 @@ fn types(signature: &Signature, this: &TokenStream) -> (Vec<TokenStream>, TokenS
 }
 
 /// The generic parameters of an `impl` or trait, followed by a method's own, which may name `Self`.
-fn with_own(outer: &Generics, own: &Generics, this: &TokenStream) -> syn::Result<Generics> {
+pub(crate) fn with_own(outer: &Generics, own: &Generics, this: &TokenStream) -> syn::Result<Generics> {
     let mut generics = outer.clone();
     for param in &own.params {
         generics.params.push(syn::parse2(with_self(param, this))?);
@@ -318,10 +357,10 @@ fn inherent(
     let mut names = TokenStream::new();
     for method in methods(item) {
         let mut signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
-        if item.generics.params.is_empty() && !has_lifetime(this) && !options.library {
+        if !has_lifetime(this) && !options.library {
             let block = method.block.to_token_stream().into_iter().last();
-            signature.body_copy =
-                block.and_then(|block| checked::of_method(&signature, &method.sig.ident, block, this));
+            let of = (&**this, &item.generics);
+            signature.body_copy = block.and_then(|block| checked::of_method(&signature, &method.sig.ident, block, of));
         }
         let copy = checked::written(&method.sig, &signature);
         let own = signature.impl_generics(root);
@@ -396,20 +435,59 @@ pub(crate) fn trait_items(
     root: &TokenStream,
     options: &Options,
     item: &ItemImpl,
-    path: &syn::Path,
+    (path, owner): (&syn::Path, Owner),
     single_expansion: bool,
 ) -> syn::Result<Vec<ImplItem>> {
-    let mut items = Vec::new();
+    let (mut items, mut by_name) = (Vec::new(), Vec::new());
     for method in methods(item) {
         let signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
         let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
-        let names = both(&method.sig.ident, &quote!(<Self as #path>));
         let options = &options::with_caller(options, &method.attrs);
+        if is_by_name(owner, &own) {
+            by_name.push(named_body(root, options, method, &signature)?);
+            continue;
+        }
+        let names = both(&method.sig.ident, &quote!(<Self as #path>));
         let Body { definition, info } = body(root, options, &method.sig, &method.block, &signature, &own, &names)?;
         items.push(syn::parse2(definition)?);
         items.push(syn::parse2(info)?);
     }
+    if owner == Owner::User {
+        let signature = bodies_by_name(root);
+        items.push(syn::parse_quote! {
+            #[doc(hidden)]
+            #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
+            #signature {
+                match method {
+                    #(#by_name)*
+                    _ => ::core::option::Option::None,
+                }
+            }
+        });
+    }
     Ok(items)
+}
+
+/// The arm of [`MARKER`]'s function for a method. The probe is a closure without captures, which may name the type of the
+/// `impl` and its generic parameters, as a function within a function may not.
+fn named_body(
+    root: &TokenStream,
+    options: &Options,
+    method: &ImplItemFn,
+    signature: &Signature,
+) -> syn::Result<TokenStream> {
+    let (encoded, captured) = captured(root, options, &method.sig, &method.block, signature)?;
+    let [definition, probe] = ["__definition", "__probe"].map(|name| Ident::new(name, Span::mixed_site()));
+    let defined = emit::definition(root, &definition, &encoded);
+    let block = emit::probe_block(root, &quote!(#definition()), &method.sig, signature, &captured);
+    let name = method.sig.ident.unraw().to_string();
+    Ok(quote! {
+        #name => {
+            #defined
+            let #probe: fn() -> #root::ProbeResult = || -> #root::ProbeResult #block;
+            ::core::option::Option::Some((#definition(), #probe))
+        }
+    })
 }
 
 /// The hidden items of a trait's method, and the type beside the trait that names it.
@@ -429,9 +507,11 @@ fn trait_method(
     let (name, trait_name, vis) = (&method.sig.ident, &item.ident, &item.vis);
     let marker = format_ident!("__{}_{}", trait_name, name);
     let (_, trait_generics, _) = item.generics.split_for_impl();
-    let arguments: Vec<TokenStream> =
-        item.generics.params.iter().map(argument).chain(signature.marker_args(root)).collect();
-    let marked = quote!(#marker<Self #(, #arguments)*>);
+    let (lifetimes, outer): (Vec<_>, Vec<_>) =
+        item.generics.params.iter().partition(|param| matches!(param, GenericParam::Lifetime(_)));
+    let lifetimes: Vec<TokenStream> = lifetimes.into_iter().map(argument).collect();
+    let arguments: Vec<TokenStream> = outer.iter().copied().map(argument).chain(signature.marker_args(root)).collect();
+    let marked = quote!(#marker<#(#lifetimes,)* Self #(, #arguments)*>);
     let (definition, info) = (named("definition", name), named("probe", name));
     let path = format_ident!("__fn_{}", name);
     let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
@@ -442,6 +522,7 @@ fn trait_method(
     }
     asking.make_where_clause().predicates.extend(sized.clone());
     let (mut hidden, mut beside): (Vec<TokenStream>, _) = (Vec::new(), TokenStream::new());
+    let is_by_name = is_by_name(Owner::of(options), &own);
     match &method.default {
         Some(block) => {
             // An `impl` may have a function with the name of the provided method, which must not be called by the typing
@@ -457,6 +538,7 @@ fn trait_method(
             });
             hidden.push(info);
         }
+        None if is_by_name => {}
         None => {
             let (own_generics, _, clause) = typed.split_for_impl();
             // a user's trait requires the marker instead
@@ -480,7 +562,7 @@ fn trait_method(
     });
     let generics = with_own(&generics, &own, &quote!(__S))?;
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let params = || item.generics.params.iter().chain(&signature.generics.params);
+    let params = || outer.iter().copied().chain(&signature.generics.params);
     let (params, used) = (
         params().map(declared),
         params().filter_map(|param| match param {
@@ -489,23 +571,35 @@ fn trait_method(
         }),
     );
     let turbofish = own.params.iter().map(argument);
+    let of = quote!(<__S as #trait_name #trait_generics>);
+    let captured = quote!((#of::#definition(), #of::#info::<#(#turbofish),*>));
+    let captured = is_by_name
+        .then(|| {
+            let (marker, written) = (Ident::new(MARKER, Span::call_site()), name.unraw().to_string());
+            let found = quote!(#of::#marker(#written));
+            match &method.default {
+                Some(_) => quote!(#found.unwrap_or_else(|| #captured)),
+                None => quote!(#root::required_body(#found, #written)),
+            }
+        })
+        .unwrap_or(captured.clone());
     beside.extend(quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
-        #vis struct #marker<__S: ?Sized #(, #params)*>(::core::marker::PhantomData<fn(*const __S) -> (#(#used,)*)>);
+        #vis struct #marker<#(#lifetimes,)* __S: ?Sized #(, #params)*>(
+            ::core::marker::PhantomData<fn(*const __S) -> (#(&#lifetimes (),)* #(#used,)*)>,
+        );
 
         // SAFETY: the instance is the method that the type is named after, whose body rustc has type-checked: a probe
         // result names its own function.
         #[diagnostic::do_not_recommend]
-        unsafe impl #impl_generics #root::DeviceFn for #marker<__S #(, #arguments)*> #where_clause {
+        unsafe impl #impl_generics #root::DeviceFn for #marker<#(#lifetimes,)* __S #(, #arguments)*> #where_clause {
             type Args = #root::Unconstrained;
             type Output = #root::Unconstrained;
             fn instance() -> #root::Instance {
+                let (definition, probe) = #captured;
                 #root::Instance {
-                    body: #root::Body::Captured(
-                        <__S as #trait_name #trait_generics>::#definition(),
-                        <__S as #trait_name #trait_generics>::#info::<#(#turbofish),*>,
-                    ),
+                    body: #root::Body::Captured(definition, probe),
                     generics: ::std::vec![#root::owner_arg::<Self>()],
                 }
             }

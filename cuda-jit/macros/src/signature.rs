@@ -115,8 +115,8 @@ impl Signature {
             return Err(syn::Error::new(ty.span(), hint));
         }
         let static_types = params.iter().map(|param| without_lifetimes(&param.ty)).collect();
-        let generics = without_lifetime_params(&sig.generics);
-        let lifetimes = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
+        let mut generics = without_lifetime_params(&sig.generics);
+        let lifetimes: Vec<_> = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
         let fn_pointer = |param: &TypeParam| Some((param.ident.clone(), fn_pointer(param, &generics)?));
         let mut closures: Vec<_> = generics.type_params().filter_map(fn_pointer).collect();
         if !matches!(role, Role::Kernel | Role::Library) {
@@ -129,6 +129,8 @@ impl Signature {
                 closures.iter_mut().for_each(|(_, ty)| *ty = replaced(ty, &held));
             }
         }
+        let is_closure = |ident: &Ident| closures.iter().any(|(closure, _)| closure == ident);
+        forget_bounds_lifetimes(&mut generics, &lifetimes, &is_closure);
         let signature = Self {
             params,
             unpacked,
@@ -474,6 +476,9 @@ fn with_lifetime(ty: &Type, name: &'static str) -> Type {
     ty
 }
 
+/// The bounds of a type parameter.
+type Bounds = syn::punctuated::Punctuated<TypeParamBound, syn::Token![+]>;
+
 /// Replaces some lifetimes by another one.
 struct Forget<'a>(&'a [Lifetime], &'static str);
 impl VisitMut for Forget<'_> {
@@ -496,6 +501,31 @@ impl VisitMut for Forget<'_> {
 pub(crate) fn forget_lifetimes(body: &mut syn::Block, lifetimes: &[Lifetime]) {
     if !lifetimes.is_empty() {
         Forget(lifetimes, "'_").visit_block_mut(body);
+    }
+}
+
+/// Removes the signature's lifetimes from the bounds of type parameters that are no closures, since the generated items do
+/// not declare them.
+fn forget_bounds_lifetimes(generics: &mut Generics, lifetimes: &[Lifetime], is_closure: &dyn Fn(&Ident) -> bool) {
+    if lifetimes.is_empty() {
+        return;
+    }
+    let forget = |bounds: &mut Bounds| {
+        let is_named = |bound: &TypeParamBound| match bound {
+            TypeParamBound::Lifetime(bound) => lifetimes.contains(bound),
+            _ => false,
+        };
+        *bounds = std::mem::take(bounds).into_iter().filter(|bound| !is_named(bound)).collect();
+        bounds.iter_mut().for_each(|bound| Forget(lifetimes, "'static").visit_type_param_bound_mut(bound));
+    };
+    generics.type_params_mut().filter(|param| !is_closure(&param.ident)).for_each(|param| forget(&mut param.bounds));
+    for predicate in generics.where_clause.iter_mut().flat_map(|clause| &mut clause.predicates) {
+        if let syn::WherePredicate::Type(predicate) = predicate
+            && !matches!(&predicate.bounded_ty, Type::Path(path) if path.path.get_ident().is_some_and(is_closure))
+        {
+            Forget(lifetimes, "'static").visit_type_mut(&mut predicate.bounded_ty);
+            forget(&mut predicate.bounds);
+        }
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! Those that rustc refuses are in `tests/refused/forged.rs`.
 
-use cuda_jit::syntax::Definition;
-use cuda_jit::typeinfo::ProbeResult;
+use cuda_jit::typeinfo::CapturedBody;
 use cuda_jit::{DeviceType, Kernel, device, kernel};
 
 #[device]
@@ -32,14 +31,24 @@ impl Reads for Forged {
         i
     }
 
-    fn write_device_before_trait_and_impl() {}
+    fn write_device_before_trait_and_impl(method: &str) -> Option<CapturedBody> {
+        let (_, probe) = Honest::write_device_before_trait_and_impl(method)?;
+        Some((other::definition(), probe))
+    }
+}
 
-    fn __definition_read() -> &'static Definition {
-        other::definition()
+/// No body is returned.
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Without(u64);
+
+impl Reads for Without {
+    fn read(_: &[u64], i: u64) -> u64 {
+        i
     }
 
-    fn __probe_read() -> ProbeResult {
-        Honest::__probe_read()
+    fn write_device_before_trait_and_impl(_: &str) -> Option<CapturedBody> {
+        None
     }
 }
 
@@ -59,4 +68,7 @@ fn type_information_must_belong_to_the_function() {
     let compiled = std::panic::catch_unwind(|| reads::<Forged>::compile_ptx((9, 0)));
     let message = compiled.unwrap_err().downcast::<String>().unwrap();
     assert_eq!(*message, "what rustc reported of `other` is another function's");
+    let compiled = std::panic::catch_unwind(|| reads::<Without>::compile_ptx((9, 0)));
+    let message = compiled.unwrap_err().downcast::<String>().unwrap();
+    assert_eq!(*message, "an `impl` without `#[device]` returns no body of its method `read`");
 }

@@ -345,3 +345,46 @@ fn receivers(out: &mut [u32]) {
 fn receivers_are_the_methods_own() {
     assert_eq!(differ!(receivers, (1, 1), [], vec![0u32]), [41]);
 }
+
+// --- bounds that name the function's lifetimes
+
+/// A trait with a lifetime of its own.
+#[device]
+trait Among<'a>: Copy + 'a {
+    fn among(self, all: &'a [Self]) -> &'a Self;
+}
+
+#[device]
+impl<'a> Among<'a> for u32 {
+    fn among(self, all: &'a [u32]) -> &'a u32 {
+        &all[self as usize % all.len()]
+    }
+}
+
+#[device]
+fn longer<'a, 'b: 'a, T: Num + 'a>(x: &'a [T], y: &'b [T]) -> &'a T
+where
+    T: 'b,
+{
+    if x.len() > y.len() { &x[0] } else { &y[1] }
+}
+
+#[device]
+fn chosen<'a, T: Among<'a>>(all: &'a [T], at: T) -> T {
+    *at.among(all)
+}
+
+#[kernel]
+fn bounds_with_lifetimes(x: &[u32], y: &[u32], out: &mut [u32]) {
+    let i = grid::<1>() as u32;
+    out[grid::<1>()] = longer(x, y) + 100 * longer(y, x) + 10_000 * chosen(x, i);
+}
+
+#[test]
+fn bounds_may_name_lifetimes() {
+    let (x, y): ([u32; 3], [u32; 2]) = ([1, 2, 3], [4, 5]);
+    assert_eq!(
+        differ!(bounds_with_lifetimes, (1, 4), [&x[..], &y[..]], vec![0u32; 4]),
+        [10_201, 20_201, 30_201, 10_201]
+    );
+}

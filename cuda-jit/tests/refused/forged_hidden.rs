@@ -2,7 +2,7 @@
 //! kernel is only launched by its own `launch`.
 #![forbid(unsafe_code)]
 
-use cuda_jit::typeinfo::{Answers, ProbeResult, ty_of};
+use cuda_jit::typeinfo::{Answers, CapturedBody, ProbeResult, ty_of};
 use cuda_jit::{Kernel, device, kernel};
 
 #[device]
@@ -18,27 +18,24 @@ fn plain(out: &mut [u32]) {
 }
 
 impl Shape for Mine {
-    fn write_device_before_trait_and_impl() {}
-
     fn area(&self, x: u64) -> u64 {
         x
     }
 
-    fn __definition_area() -> &'static cuda_jit::syntax::Definition {
-        plain::definition()
-    }
-
-    fn __probe_area() -> ProbeResult {
-        Answers {
-            params: &[],
-            result: ty_of::<u64>,
-            locals: vec![],
-            callees: &[],
-            types: &[],
-            named: &[],
-            patterns: vec![],
-        }
+    fn write_device_before_trait_and_impl(_: &str) -> Option<CapturedBody> {
+        let probe = || {
+            Answers {
+                params: &[],
+                result: ty_of::<u64>,
+                locals: vec![],
+                callees: &[],
+                types: &[],
+                named: &[],
+                patterns: vec![],
+            }
             .into_result(plain::definition(), Vec::new())
+        };
+        Some((plain::definition(), probe))
     }
 }
 
@@ -50,7 +47,8 @@ impl Shape for u64 {
 }
 
 fn changed() -> ProbeResult {
-    let mut info = <u64 as Shape>::__probe_area();
+    let (_, probe) = <u64 as Shape>::write_device_before_trait_and_impl("area").unwrap();
+    let mut info = probe();
     info.result = ty_of::<&[u32]>();
     info
 }

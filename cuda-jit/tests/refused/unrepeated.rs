@@ -1,5 +1,5 @@
-//! Mistakes in functions whose body the typing probe does not repeat: they are generic, or methods, or have a `?`.
-//! rustc reports them for the function and perhaps for the probe too, without a hidden item in the first line.
+//! Mistakes in generic functions, methods, and functions with a `?` or a lifetime. rustc reports them once where the probe
+//! learns of errors in the body as written, else for the probe too, without a hidden item in the first line.
 use cuda_jit::device::tiled_partition;
 use cuda_jit::{DeviceType, Num, device, kernel};
 
@@ -56,6 +56,29 @@ fn underived<const N: usize>() -> usize {
         Way::Up => N,
         Way::Down => 2,
     }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Pair<T> {
+    a: T,
+    b: T,
+}
+
+#[device]
+impl<T: Num> Pair<T> {
+    fn sum(&self) -> T {
+        self.a.plus(self.b)
+    }
+
+    fn first<U: Num>(&self, u: U) -> U {
+        u.plus(self.a)
+    }
+}
+
+#[device]
+fn of_a_lifetime<'a, T: Num + 'a>(x: &'a [T]) -> &'a T {
+    &x.frist()
 }
 
 #[kernel]

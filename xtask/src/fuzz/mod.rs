@@ -33,6 +33,9 @@ pub(crate) struct Options {
     /// The number of programs
     #[arg(long, default_value_t = 60)]
     count: u64,
+    /// The number of the first program, to go on with a run that was stopped
+    #[arg(long, default_value_t = 0, conflicts_with = "only")]
+    first: u64,
     /// Generate only the program with this number
     #[arg(long)]
     only: Option<u64>,
@@ -73,8 +76,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let dependencies =
         if options.count > PROGRAMS_PER_PACKAGE as u64 { Dependencies::Optimized } else { Dependencies::Shared };
-    (0..options.count).step_by(PROGRAMS_PER_PACKAGE).try_for_each(|first| {
-        programs(seed, first..options.count.min(first + PROGRAMS_PER_PACKAGE as u64), &chosen, dependencies)
+    let end = options.first.checked_add(options.count).context("`--first` plus `--count` is beyond 2^64")?;
+    (options.first..end).step_by(PROGRAMS_PER_PACKAGE).try_for_each(|first| {
+        programs(seed, first..end.min(first.saturating_add(PROGRAMS_PER_PACKAGE as u64)), &chosen, dependencies)
     })
 }
 

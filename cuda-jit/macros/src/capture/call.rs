@@ -103,7 +103,13 @@ impl Capture {
     /// `receiver.method(args)`. The typing probe calls the method's hidden counterpart instead.
     pub(super) fn method_call(&mut self, expr: &mut Expr) -> s::Expr {
         let Expr::MethodCall(call) = &mut *expr else { return self.refuse(expr.span(), "this is not a call") };
+        // a struct literal's type depends on no parameter, whose type tells of errors in the copy
+        let is_literal = matches!(*call.receiver, Expr::Struct(_));
         let receiver = self.typed(&mut call.receiver);
+        if is_literal && self.imports.has_body_copy() {
+            let literal = &call.receiver;
+            *call.receiver = Expr::Verbatim(quote_spanned!(literal.span() => __cuda_jit_same(#literal)));
+        }
         let is_told = call.method == "expect" || call.method == "expect_err";
         let arg = |arg: &mut Expr| match arg {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if is_told => message_of(text),
