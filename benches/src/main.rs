@@ -2,6 +2,7 @@
 //!
 //! `cuda-bench [GROUP..] [--ptxas FILE] [--nvdisasm FILE] [--nvcc FILE] [--numba FOLDER] [--numba-cuda FOLDER]`; the groups are
 //! the modules. The program asserts no times, since these depend on the machine, but it checks the results of computations.
+//! `cuda-bench plot FOLDER` draws figures, which it reads from standard input.
 
 mod allocations;
 mod codegen;
@@ -14,6 +15,7 @@ mod kernels;
 mod launch;
 mod mem;
 mod null_driver;
+mod plot;
 mod rustc;
 mod serve;
 mod sim;
@@ -48,11 +50,12 @@ fn main() -> Result<()> {
             None => groups.push(argument),
         }
     }
-    // The groups `sim` and `first-launch` start these in processes.
-    if let [group, kernel] = groups.as_slice() {
-        match group.as_str() {
-            "sim-load" => return sim::load_once(kernel),
-            "sim-first" => return sim::first_once(kernel),
+    if let [command, argument] = groups.as_slice() {
+        match command.as_str() {
+            // The groups `sim` and `first-launch` start these in processes.
+            "sim-load" => return sim::load_once(argument),
+            "sim-first" => return sim::first_once(argument),
+            "plot" => return plot::run(argument.as_ref()),
             _ => {}
         }
     }

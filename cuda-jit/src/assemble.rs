@@ -13,6 +13,28 @@ use crate::error::{Error, Result};
 use crate::target::Target;
 
 /// A kernel's machine code, and its resources as reported by `ptxas`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::inspect::{self, Assembled};
+/// use cuda_jit::{Result, kernel};
+///
+/// #[kernel]
+/// fn first(out: &mut [u32]) {
+///     out[0] = 1;
+/// }
+///
+/// fn uses_few_registers(kernel: &Assembled) -> Result<bool> {
+///     println!("{}", kernel.sass()?);
+///     Ok(kernel.registers <= 32)
+/// }
+///
+/// match inspect::assemble::<first>((9, 0)).and_then(|kernel| uses_few_registers(&kernel)) {
+///     Ok(few) => assert!(few),
+///     Err(error) => println!("{error}"), // no toolkit
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Assembled {

@@ -157,6 +157,26 @@ impl<T: fmt::Debug> fmt::Debug for Constant<T> {
 /// The destination of [`Constant::set`]: a stream, or a context's default stream.
 ///
 /// Nothing unsafe relies on an implementation: any stream is valid.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::Stream;
+/// use cuda_jit::{Constant, Destination};
+///
+/// static SCALE: Constant<f32> = Constant::new(1.0);
+///
+/// fn double(on: impl Destination) -> cuda_jit::Result<()> {
+///     SCALE.set(on, &(2.0 * SCALE.get()))
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// double(&context)?; // in the order of the default stream
+/// double(&Stream::new(&context)?)?;
+/// assert_eq!(SCALE.get(), 4.0);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 pub trait Destination {
     /// The stream.
     fn stream(&self) -> Stream;

@@ -11,9 +11,48 @@ use crate::warnings::UnknownWarning;
 use crate::{back::llvm::EmitError, front::LowerError};
 
 /// The result of compiling or launching.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Result, kernel};
+///
+/// #[kernel]
+/// fn first(out: &mut [u32]) {
+///     out[0] = 1;
+/// }
+///
+/// fn run() -> Result<()> {
+///     first::launch((1, 1), &mut vec![0; 1])
+/// }
+///
+/// // No context is selected on this thread.
+/// assert!(run().is_err());
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of compiling, launching or running a kernel.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Error, kernel};
+///
+/// #[kernel]
+/// fn first(out: &mut [u32], at: usize) {
+///     out[at] = 1;
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let mut out = vec![0; 4];
+/// let error = first::launch((1, 2000), &mut out, 0_usize).unwrap_err();
+/// assert!(matches!(error, Error::Driver(_)) && error.to_string().starts_with("block of 2000 threads"));
+/// let error = first::launch((1, 1), &mut out, 9_usize).unwrap_err();
+/// let panic = error.kernel_panic().expect("the index is too large");
+/// assert_eq!(panic.message, "index out of bounds: the len is 4 but the index is 9");
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -96,6 +135,15 @@ pub enum Error {
 }
 
 /// The reason why an embedded bundle has no code for a kernel.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::NotBundled;
+///
+/// let reason = NotBundled::OtherTargets(vec![(9, 0).into()]);
+/// assert!(reason.to_string().starts_with("it was recorded for sm_90; add the device's to CUDA_JIT_RECORD_TARGETS"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotBundled {

@@ -90,6 +90,29 @@ impl ExportedFunction {
     }
 
     /// The target that it was compiled for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{device, export::ExportedFunction};
+    ///
+    /// #[device]
+    /// fn half(x: f32) -> f32 {
+    ///     x / 2.0
+    /// }
+    ///
+    /// #[device]
+    /// fn third(x: f32) -> f32 {
+    ///     x / 3.0
+    /// }
+    ///
+    /// let (half, third) = (ExportedFunction::compile::<half>((9, 0))?, ExportedFunction::compile::<third>((9, 0))?);
+    /// assert_eq!(half.target().to_string(), "sm_90");
+    /// assert_eq!(half.kir().functions[0].name, half.name());
+    /// assert_eq!(ExportedFunction::declarations([&half, &third]), half.declaration() + &third.declaration());
+    /// assert!(half.llvm()?.contains("define") && half.llvm_before_passes()?.contains("define"));
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
     pub fn target(&self) -> Target {
         self.target
     }

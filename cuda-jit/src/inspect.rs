@@ -15,6 +15,33 @@ use crate::target::Target;
 use crate::{cache::Lookup, compile::compile, error::Error, kir, target::ComputeCapability};
 
 /// The number of threads of a kernel that a multiprocessor runs concurrently.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::grid, kernel};
+///
+/// #[kernel]
+/// fn twice(x: &mut [f32]) {
+///     let i = grid::<1>();
+///     if i < x.len() {
+///         x[i] *= 2.0;
+///     }
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let kernel = twice::compile()?;
+/// let occupancy = kernel.occupancy(256, 0)?;
+/// assert_eq!(occupancy.threads, 256 * occupancy.blocks);
+/// assert_eq!(occupancy.blocks, kernel.max_active_blocks(256, 0)?);
+/// assert!(occupancy.fraction > 0.0 && occupancy.fraction <= 1.0);
+/// // As many blocks as the device runs at the same time, and a grid that fills it.
+/// assert!(kernel.max_cooperative_blocks(256, 0)? >= occupancy.blocks);
+/// let (grid, block) = kernel.suggested_launch(0)?;
+/// assert!(grid > 0 && block <= kernel.max_threads_per_block());
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Occupancy {
     /// Blocks on a multiprocessor.
@@ -61,6 +88,26 @@ impl CompiledKernel {
     }
 
     /// The static shared memory per block, in bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{device::thread_idx, kernel, shared};
+    ///
+    /// #[kernel]
+    /// fn twice(x: &mut [f32]) {
+    ///     let tile = shared!([f32; 64]);
+    ///     tile[thread_idx().x] = x[thread_idx().x];
+    ///     x[thread_idx().x] += tile[thread_idx().x];
+    /// }
+    ///
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let _selected = context.select();
+    /// let kernel = twice::compile()?;
+    /// assert_eq!((kernel.shared_bytes(), kernel.local_bytes()), (256, 0));
+    /// println!("{} registers, {} bytes of constant memory", kernel.registers(), kernel.const_bytes());
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
     pub fn shared_bytes(&self) -> u32 {
         self.attributes().shared_bytes + self.loaded.compiled.spilled_bytes as u32
     }
@@ -169,6 +216,28 @@ impl CompiledKernel {
 impl CompiledKernel {
     /// Its KIR.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{device::grid, kernel};
+    ///
+    /// #[kernel]
+    /// fn twice(x: &mut [f32]) {
+    ///     let i = grid::<1>();
+    ///     if i < x.len() {
+    ///         x[i] *= 2.0;
+    ///     }
+    /// }
+    ///
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let _selected = context.select();
+    /// let kernel = twice::compile()?;
+    /// assert!(!kernel.kir()?.functions.is_empty());
+    /// // LLVM's passes remove most of what the back end writes.
+    /// assert!(kernel.llvm_before_passes()?.contains("define") && kernel.llvm()?.contains("define"));
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If it comes from a bundle of another compiler version, and this one refuses it.
@@ -195,6 +264,29 @@ impl CompiledKernel {
     }
 
     /// Its machine code as text, by NVIDIA's `ptxas` and `nvdisasm`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{Error, device::grid, kernel};
+    ///
+    /// #[kernel]
+    /// fn twice(x: &mut [f32]) {
+    ///     let i = grid::<1>();
+    ///     if i < x.len() {
+    ///         x[i] *= 2.0;
+    ///     }
+    /// }
+    ///
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let _selected = context.select();
+    /// let kernel = twice::compile()?;
+    /// match kernel.sass().and_then(|text| Ok((text, kernel.sass_cfg()?))) {
+    ///     Ok((text, graph)) => assert!(text.contains("twice") && graph.starts_with("digraph")),
+    ///     Err(error) => assert!(matches!(error, Error::Tool(_)), "{error}"), // no toolkit
+    /// }
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

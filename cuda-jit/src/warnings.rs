@@ -28,6 +28,17 @@ const NAMES: [(&str, Warning); 2] =
     [("low-occupancy", Warning::LowOccupancy), ("implicit-copy", Warning::ImplicitCopy)];
 
 /// An unknown name in `CUDA_JIT_WARNINGS`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::Error;
+/// use cuda_jit::warnings::UnknownWarning;
+///
+/// // As the first launch reports it for `CUDA_JIT_WARNINGS=typo`.
+/// let error = Error::from(UnknownWarning { name: "typo".to_owned() });
+/// assert!(error.to_string().starts_with("CUDA_JIT_WARNINGS: there is no warning `typo`"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{VARIABLE}: there is no warning `{name}`; the names are `low-occupancy` and `implicit-copy`, and `none` for neither"

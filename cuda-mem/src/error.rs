@@ -305,6 +305,18 @@ impl Error {
     }
 
     /// Returns true if the device had no room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let pool = cuda_mem::MemoryPool::with_limit(&context, 1 << 20)?;
+    /// let error = cuda_mem::zeros::<u8, _>(&pool, 1 << 30).unwrap_err();
+    /// assert!(error.is_out_of_memory() && !error.is_sticky() && error.kernel_panic().is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         match self {
@@ -327,6 +339,25 @@ impl Error {
 }
 
 /// The device had no room, even after all freed memory was returned.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_mem::{Error, OutOfMemory};
+///
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let pool = cuda_mem::MemoryPool::with_limit(&context, 1 << 20)?;
+/// match cuda_mem::zeros::<u8, _>(&pool, 1 << 30) {
+///     Err(Error::OutOfMemory(found)) => {
+///         let OutOfMemory { requested, device, .. } = *found;
+///         assert_eq!((requested, device), (1 << 30, 0));
+///     }
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OutOfMemory {

@@ -24,6 +24,29 @@ impl Buffer {
     ///
     /// Call it before the read is captured, and keep the borrow until then.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Graph, Stream};
+    /// use cuda_mem::Buffer;
+    ///
+    /// let stream = Stream::new(&context)?;
+    /// let (mut x, mut y) = (Buffer::new(&stream, 64)?, Buffer::new(&stream, 64)?);
+    /// let graph = Graph::capture(&context, |c| {
+    ///     let mut open = c.open()?;
+    ///     // What is enqueued into `open` after these reads `x` and writes `y`.
+    ///     x.capture_read(&mut open, || "the first operand".to_owned())?;
+    ///     y.capture_write(&mut open, || "the result".to_owned())?;
+    ///     Ok(())
+    /// })?;
+    /// graph.instantiate()?.launch(&stream, (&x, &mut y))?;
+    /// stream.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::OtherContext`] for a capture of another device; [`Error::Driver`] if it cannot be ordered after an earlier
@@ -56,6 +79,29 @@ impl Buffer {
     }
 
     /// Captures a fill of every byte with `value`, at each launch of the graph.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use std::mem::MaybeUninit;
+    ///
+    /// use cuda_driver::{Graph, Stream};
+    /// use cuda_mem::Buffer;
+    ///
+    /// let stream = Stream::new(&context)?;
+    /// let (mut x, mut y) = (Buffer::new(&stream, 4)?, Buffer::new(&stream, 4)?);
+    /// let graph = Graph::capture(&context, |c| {
+    ///     x.capture_fill(7, c)?;
+    ///     y.capture_copy(&x, c)?;
+    ///     Ok(())
+    /// })?;
+    /// graph.instantiate()?.launch(&stream, (&mut x, &mut y))?;
+    /// assert_eq!(y.read(0, &mut [MaybeUninit::<u8>::uninit(); 4])?, [7; 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -14,6 +14,15 @@ use crate::{Error, Result};
 /// The environment variable that names the driver: a library's file, or `sim`.
 ///
 /// The library is trusted to be a CUDA driver: setting the variable promises that, as for `LD_LIBRARY_PATH`.
+///
+/// # Examples
+///
+/// ```
+/// match std::env::var_os(cuda_prelude::DRIVER_VARIABLE) {
+///     Some(library) => println!("the driver is {library:?}"),
+///     None => println!("the driver is `libcuda.so.1`, or the software device"),
+/// }
+/// ```
 pub const DRIVER_VARIABLE: &str = "CUDA_DRIVER_PATH";
 
 /// The value of the variable that selects the software device.

@@ -338,6 +338,20 @@ pub fn compile_ptx<K: Kernel>(cc: Option<ComputeCapability>) -> Result<String> {
 
 /// Compiles a kernel to PTX for the current device.
 ///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// #[kernel]
+/// fn zero(x: &mut [f32]) {
+///     x[grid::<1>()] = 0.0;
+/// }
+///
+/// assert!(compile_ptx_for_current_device::<zero>()?.contains(".entry"));
+/// # Ok::<(), Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// If there is no device, or the kernel does not compile.

@@ -30,6 +30,14 @@ pub fn pinned_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<PinnedArray<T
 
 /// Allocates a [`pinned_array`] with the shape, order and element type of a host or device array.
 ///
+/// # Examples
+///
+/// ```
+/// let x = ndarray::Array2::<f32>::zeros((2, 3));
+/// assert_eq!(cuda_prelude::pinned_array_like(&x)?.dim(), (2, 3));
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// If there is no device, or not enough memory.
@@ -58,6 +66,14 @@ pub fn mapped_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<MappedArray<T
 }
 
 /// Allocates a [`mapped_array`] with the shape, order and element type of a host or device array.
+///
+/// # Examples
+///
+/// ```
+/// let x = ndarray::Array2::<f32>::zeros((2, 3));
+/// assert_eq!(cuda_prelude::mapped_array_like(&x)?.dim(), (2, 3));
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -88,6 +104,14 @@ pub fn managed_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<ManagedArray
 
 /// Allocates a [`managed_array`] with the shape, order and element type of a host or device array.
 ///
+/// # Examples
+///
+/// ```
+/// let x = ndarray::Array2::<f32>::zeros((2, 3));
+/// assert_eq!(cuda_prelude::managed_array_like(&x)?.dim(), (2, 3));
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// If there is no device, or not enough memory.
@@ -96,6 +120,17 @@ pub fn managed_array_like<L: Like>(other: &L) -> Result<ManagedArray<L::Element,
 }
 
 /// Page-locks a host array while `work` runs, for asynchronous copies; see [`cuda_mem::pinned`](cuda_mem::pinned()).
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// let (mut host, mut x, stream) = (ndarray::Array1::<f32>::ones(4), zeros::<f32, _>(4)?, stream()?);
+/// pinned(&mut host, |host| x.copy_from_pinned_ref(host, &stream))??;
+/// assert_eq!(x.copy_to_host()?, host);
+/// # Ok::<(), Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -113,6 +148,17 @@ where
 }
 
 /// Page-locks a host array while `work` runs, and lets kernels access it in place; see [`cuda_mem::mapped`](cuda_mem::mapped()).
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// let mut host = ndarray::Array1::<f32>::ones(4);
+/// mapped(&mut host, |host| host.device_mut().fill(2.0))??;
+/// assert_eq!(host.sum(), 8.0);
+/// # Ok::<(), Error>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -47,6 +47,15 @@ pub fn from_slice<T: Element>(host: &[T]) -> Result<DeviceArray<T, Ix1>> {
 
 /// Allocates an array on the current device. Its contents are unspecified.
 ///
+/// # Examples
+///
+/// ```
+/// let mut x = cuda_prelude::device_array::<f32, _>((2, 3))?;
+/// x.fill(1.0)?;
+/// assert_eq!(x.copy_to_host()?.sum(), 6.0);
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// If there is no device, or it has not enough memory.

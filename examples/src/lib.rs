@@ -5,8 +5,10 @@
 
 mod options;
 mod picture;
+mod plot;
 mod progress;
 
 pub use options::Options;
 pub use picture::{Color, landscape, palette, save, save_animation};
+pub use plot::plot;
 pub use progress::steps;

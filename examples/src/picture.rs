@@ -113,7 +113,7 @@ pub fn save_animation(file: &Path, frames: &[Array2<Color>], milliseconds: u32) 
     Ok(())
 }
 
-fn create_parent(file: &Path) -> Result<()> {
+pub(crate) fn create_parent(file: &Path) -> Result<()> {
     let parent = file.parent().context("a file has a folder")?;
     fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))
 }

@@ -13,44 +13,58 @@ use image::codecs::gif::GifDecoder;
 
 use crate::support::in_own_process;
 
-/// An example as a module of this executable, so that it is linked once.
-macro_rules! example {
-    ($name:ident, $path:literal) => {
+/// Declares each example as a module of this executable, so that it is linked once, and as a test with the checksums of its pictures.
+macro_rules! examples {
+    ($($name:ident $path:literal { $($file:literal: $checksum:expr),* })*) => { $(
         #[path = $path]
         #[allow(dead_code, clippy::allow_attributes, reason = "its `main` reads the command line")]
         mod $name;
-    };
+
+        #[test]
+        fn $name() {
+            // Two devices, for `peers`.
+            in_own_process(concat!("examples::", stringify!($name)), &[("CUDA_SIM_DEVICES", Some("2"))], || {
+                draws($name::run, &[$(($file, $checksum)),*]).expect("the example runs");
+            });
+        }
+    )* };
 }
 
-example!(digits, "../../examples/src/bin/digits.rs");
-example!(filters, "../../examples/src/bin/filters.rs");
-example!(first_steps, "../../examples/src/bin/first_steps.rs");
-example!(graph, "../../examples/src/bin/graph.rs");
-example!(heat, "../../examples/src/bin/heat.rs");
-example!(k_means, "../../examples/src/bin/k_means.rs");
-example!(library, "../../examples/src/bin/library.rs");
-example!(life, "../../examples/src/bin/life.rs");
-example!(mandelbrot, "../../examples/src/bin/mandelbrot.rs");
-example!(matmul, "../../examples/src/bin/matmul.rs");
-example!(n_body, "../../examples/src/bin/n_body.rs");
-example!(option, "../../examples/src/bin/option.rs");
-example!(overlap, "../../examples/src/bin/overlap.rs");
-example!(path_tracer, "../../examples/src/bin/path_tracer.rs");
-example!(peers, "../../examples/src/bin/peers.rs");
-example!(sort, "../../examples/src/bin/sort.rs");
-example!(uploads, "../../examples/src/bin/uploads.rs");
+/// In place of the checksum of a picture that shows times.
+const TIMES: u64 = 0;
 
-/// Runs an example, and compares the pixels of its picture, or the text of its plot, with a checksum. On a GPU, which rounds some
-/// functions differently, only the results are checked.
-fn draws(run: fn(&Options) -> Result<()>, file: &str, checksum: Option<u64>) -> Result<()> {
+examples! {
+    digits "../../examples/src/bin/digits.rs" { "digits.png": 0x9ce9_95d0_8453_a5da, "digits.svg": 0x9b95_6f56_9ca6_5f03 }
+    filters "../../examples/src/bin/filters.rs" { "filters.png": 0x2bc9_c8f5_3e61_4e86 }
+    first_steps "../../examples/src/bin/first_steps.rs" {}
+    graph "../../examples/src/bin/graph.rs" { "graph.png": 0x3a1e_1c22_39ca_6005 }
+    heat "../../examples/src/bin/heat.rs" { "heat.png": 0xbc04_5d1e_72e6_592f }
+    k_means "../../examples/src/bin/k_means.rs" { "k_means.png": 0xc77c_dafc_c0a7_812e }
+    library "../../examples/src/bin/library.rs" { "library.png": 0xb1e7_3e48_da68_ee58 }
+    life "../../examples/src/bin/life.rs" { "life.gif": 0x75b5_dee6_78c8_eb47 }
+    mandelbrot "../../examples/src/bin/mandelbrot.rs" { "mandelbrot.png": 0xe644_2ef1_4ffb_11c6 }
+    matmul "../../examples/src/bin/matmul.rs" { "matmul.png": 0x65f8_0cf3_de4f_3903 }
+    n_body "../../examples/src/bin/n_body.rs" { "n_body.gif": 0xace2_7df5_74c6_fdf5 }
+    option "../../examples/src/bin/option.rs" { "option.svg": 0xf35c_59fb_9458_7aeb }
+    overlap "../../examples/src/bin/overlap.rs" { "overlap.svg": TIMES }
+    path_tracer "../../examples/src/bin/path_tracer.rs" { "path_tracer.png": 0xd728_8fba_479a_3a0a }
+    peers "../../examples/src/bin/peers.rs" { "peers.png": 0x116c_bc74_a526_e99f }
+    saxpy "../../examples/src/bin/saxpy.rs" { "saxpy.svg": 0x1a77_3f9e_9d76_6dba }
+    sort "../../examples/src/bin/sort.rs" { "sort.png": 0xa13e_a74c_166d_595d }
+    uploads "../../examples/src/bin/uploads.rs" {}
+    vector_add "../../examples/src/bin/vector_add.rs" { "vector_add.svg": 0x26bb_dd3f_1412_fa2e }
+}
+
+/// Runs an example with small sizes, and compares the pixels of its pictures, or the text of its plots, with checksums. On a GPU, which
+/// rounds some functions differently, only the results are checked.
+fn draws(run: fn(&Options) -> Result<()>, pictures: &[(&str, u64)]) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let options = Options { small: true, out: folder.path().to_owned() };
     run(&options)?;
-    let found = pixels(&options.file(file))?;
-    if let Some(checksum) = checksum
-        && cuda_prelude::is_simulated()?
-    {
-        assert_eq!(found, checksum, "{file} has another checksum: {found:#x}; look at it");
+    for &(file, checksum) in pictures {
+        let found = pixels(&options.file(file))?;
+        let is_same = found == checksum || checksum == TIMES || !cuda_prelude::is_simulated()?;
+        assert!(is_same, "{file} has another checksum: {found:#x}; look at it");
     }
     Ok(())
 }
@@ -67,95 +81,4 @@ fn pixels(file: &Path) -> Result<u64> {
         _ => image::open(file)?.to_rgb8().hash(&mut hasher),
     }
     Ok(hasher.finish())
-}
-
-#[test]
-fn digits_are_learnt() -> Result<()> {
-    draws(digits::run, "digits.png", Some(0x9ce9_95d0_8453_a5da))?;
-    draws(digits::run, "digits.svg", Some(0x46a8_1d49_7733_8267))
-}
-
-#[test]
-fn pictures_are_filtered() -> Result<()> {
-    draws(filters::run, "filters.png", Some(0x2bc9_c8f5_3e61_4e86))
-}
-
-/// It prints a table.
-#[test]
-fn first_steps_are_taken() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    first_steps::run(&Options { small: true, out: folder.path().to_owned() })
-}
-
-#[test]
-fn graphs_repeat_steps() -> Result<()> {
-    draws(graph::run, "graph.png", Some(0x3a1e_1c22_39ca_6005))
-}
-
-#[test]
-fn heat_spreads() -> Result<()> {
-    draws(heat::run, "heat.png", Some(0xbc04_5d1e_72e6_592f))
-}
-
-#[test]
-fn colors_have_means() -> Result<()> {
-    draws(k_means::run, "k_means.png", Some(0xc77c_dafc_c0a7_812e))
-}
-
-#[test]
-fn a_gun_fires_gliders() -> Result<()> {
-    draws(life::run, "life.gif", Some(0x75b5_dee6_78c8_eb47))
-}
-
-#[test]
-fn the_mandelbrot_set_is_drawn() -> Result<()> {
-    draws(mandelbrot::run, "mandelbrot.png", Some(0xe644_2ef1_4ffb_11c6))
-}
-
-#[test]
-fn matrices_are_multiplied() -> Result<()> {
-    draws(matmul::run, "matmul.png", Some(0x65f8_0cf3_de4f_3903))
-}
-
-#[test]
-fn stars_move() -> Result<()> {
-    draws(n_body::run, "n_body.gif", Some(0xace2_7df5_74c6_fdf5))
-}
-
-#[test]
-fn options_have_a_price() -> Result<()> {
-    draws(option::run, "option.svg", Some(0xf35c_59fb_9458_7aeb))
-}
-
-/// The picture shows times, so it has no checksum.
-#[test]
-fn copies_overlap() -> Result<()> {
-    draws(overlap::run, "overlap.svg", None)
-}
-
-#[test]
-fn light_is_traced() -> Result<()> {
-    draws(path_tracer::run, "path_tracer.png", Some(0xd728_8fba_479a_3a0a))
-}
-
-#[test]
-fn devices_exchange_rows() {
-    in_own_process("examples::devices_exchange_rows", &[("CUDA_SIM_DEVICES", Some("2"))], || {
-        draws(peers::run, "peers.png", Some(0x116c_bc74_a526_e99f)).expect("the example runs");
-    });
-}
-
-#[test]
-fn columns_and_pictures_are_uploaded_as_they_lie() -> Result<()> {
-    uploads::run(&Options { small: true, out: "unused".into() })
-}
-
-#[test]
-fn kernels_come_from_a_library() -> Result<()> {
-    draws(library::run, "library.png", Some(0xb1e7_3e48_da68_ee58))
-}
-
-#[test]
-fn keys_are_sorted() -> Result<()> {
-    draws(sort::run, "sort.png", Some(0xa13e_a74c_166d_595d))
 }

@@ -1,17 +1,22 @@
 //! `bench`: builds the measurements in release mode and runs them. Each figure is a line `NAME VALUE UNIT` on standard
-//! output; everything else goes to standard error.
+//! output; everything else goes to standard error. With `--plot` the program of the measurements draws them afterwards.
 
-use std::path::PathBuf;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use clap::{Args, ValueEnum};
 
-use crate::{setup, workspace};
+use crate::{pictures, setup, workspace};
 
 #[derive(Args)]
 pub(crate) struct Options {
     /// The measurements to run; all of them if none is given
     groups: Vec<Group>,
+    /// Draw the figures of the groups compile and sim into the book's pictures
+    #[arg(long)]
+    plot: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -42,7 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let made = workspace::build(&mut build)?;
     let bench = made.iter().find(|artifact| artifact.target == "cuda-bench").context("cargo made no `cuda-bench`")?;
     let groups = if options.groups.is_empty() { Group::value_variants() } else { &options.groups };
-    let mut command = std::process::Command::new(&bench.file);
+    let mut command = Command::new(&bench.file);
     for group in groups {
         command.arg(group.to_possible_value().expect("no group is hidden").get_name());
     }
@@ -65,5 +70,28 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             Err(error) => eprintln!("{name} cannot be downloaded: {error:#}"),
         }
     }
-    workspace::run(&mut command)
+    if options.plot { plot(&bench.file, &printed(&mut command)?) } else { workspace::run(&mut command) }
+}
+
+/// Runs the command, and returns the lines that it prints, which are printed at once too.
+fn printed(command: &mut Command) -> Result<String> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let mut text = String::new();
+    for line in BufReader::new(child.stdout.take().context("the output is piped")?).lines() {
+        let line = line?;
+        println!("{line}");
+        text.extend([line.as_str(), "\n"]);
+    }
+    let status = child.wait()?;
+    ensure!(status.success(), "{status} from the measurements");
+    Ok(text)
+}
+
+/// Draws figures into the book's pictures.
+fn plot(bench: &Path, figures: &str) -> Result<()> {
+    let mut child = Command::new(bench).arg("plot").arg(pictures::folder()).stdin(Stdio::piped()).spawn()?;
+    child.stdin.take().context("the input is piped")?.write_all(figures.as_bytes())?;
+    let status = child.wait()?;
+    ensure!(status.success(), "{status} from the plots");
+    Ok(())
 }

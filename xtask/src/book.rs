@@ -1,6 +1,6 @@
 //! `book`: writes the generated page of the book and builds it; and the step of the gate, which checks what the book says.
 //!
-//! Its links lead somewhere (`links.rs`), the variables and versions that it names are the code's (`truth.rs`), and its list of what
+//! Its links lead somewhere and each term of the glossary names its source (`links.rs`), the variables and versions that it names are the code's (`truth.rs`), and its list of what
 //! kernels lack is the refusals' own (`missing.rs`). That the texts which it quotes are those of tests is a rule of `error_texts.rs`, and that its
 //! programs run is a test of cuda-prelude.
 
@@ -48,6 +48,7 @@ pub(crate) fn check() -> Result<()> {
 fn faults(files: &[(String, String)]) -> Result<Vec<String>> {
     let faults = [
         links::faults(files),
+        links::sourceless(files),
         unrun(files),
         truth::faults(files)?,
         error_texts::quoted(files),

@@ -17,6 +17,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut cargo = workspace::cargo();
     cargo.args(["run", "--quiet", "--release", "--package", "cuda-examples", "--bin", &options.program]);
+    cargo.args(["--", "--out", "target/pictures"]);
     // It replaces this process, so that the demo's output and status are the command's.
     Err(cargo.exec()).context("cannot run cargo")
 }

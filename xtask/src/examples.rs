@@ -7,7 +7,8 @@
 use crate::error_texts::split_tests;
 
 /// The folders in which every public item has an example.
-const COMPLETE: &[&str] = &["cuda-sys/src/", "cuda-driver/src/"];
+const COMPLETE: &[&str] =
+    &["cuda-sys/src/", "cuda-driver/src/", "cuda-mem/src/", "cuda-jit/cache/src/", "cuda-prelude/src/"];
 
 /// The kinds of items to which the rule applies.
 const KINDS: &[&str] = &["fn", "struct", "enum", "union", "trait", "type", "const", "static"];
@@ -99,7 +100,8 @@ fn pattern(kind: &str, name: &str, owner: Option<&str>, from: &[&str]) -> Patter
     let takes_self = signature.any(|line| line.contains("self)") || line.contains("self,"));
     Pattern(match owner {
         Some(_) if kind == "fn" && takes_self => [".", "::"].map(|before| format!("{before}{name}")).to_vec(),
-        Some(owner) => vec![format!("{owner}::{name}")],
+        // The second one where the type has parameters: `Type::<u8>::name`.
+        Some(owner) => vec![format!("{owner}::{name}"), format!(">::{name}")],
         None => vec![name.to_owned()],
     })
 }
@@ -109,7 +111,7 @@ impl Pattern {
         self.0.iter().any(|used| {
             code.match_indices(used.as_str()).any(|(at, _)| {
                 let (before, after) = (code[..at].chars().next_back(), code[at + used.len()..].chars().next());
-                let begins = used.starts_with(['.', ':']) || !before.is_some_and(is_word);
+                let begins = used.starts_with(['.', ':', '>']) || !before.is_some_and(is_word);
                 begins && !after.is_some_and(is_word)
             })
         })
@@ -143,6 +145,7 @@ mod tests {
         lacks(&of_type(""), &["A", "A::new", "A::b"]);
         lacks(&of_type("/// ```\n/// let a = A::new();\n/// ```\n"), &["A::b"]);
         lacks(&of_type("/// ```\n/// A::new().b();\n/// ```\n"), &[]);
+        lacks(&of_type("/// ```\n/// A::<u8>::new().b();\n/// ```\n"), &[]);
         lacks(&of_type("/// ```\n/// A::newer().bb();\n/// ```\n"), &["A::new", "A::b"]);
         lacks("/// It.\n///\n/// ```\n/// assert!(true);\n/// ```\n#[must_use]\npub fn own() {\n}\n", &[]);
         lacks("/// It.\npub const fn own() {\n}\npub unsafe trait T {\n}\n", &["own", "T"]);

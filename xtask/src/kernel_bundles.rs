@@ -2,7 +2,7 @@
 //!
 //! `tests/bundled` records its kernels as a member of the workspace, with the compiler. A copy of it outside the workspace is then
 //! built without the compiler. It must be small, need only the C library, run in a root folder that is empty except for a driver,
-//! and refuse kernels whose source has changed. The driver is the software device as a library, together with its LLVM.
+//! and refuse kernels whose source has changed. The example `examples/bundle` is recorded and built beside it. The driver is the software device as a library, together with its LLVM.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -16,6 +16,8 @@ use crate::workspace::{self, Scratch, cargo, output};
 /// The package, and its source.
 const PACKAGE: &str = "cuda-tests-bundled";
 const SOURCE: &str = "tests/bundled/src/bin";
+/// The example, which is the name of its program and of its package.
+const EXAMPLE: &str = "cuda-example-bundle";
 /// The output of a correct run.
 const EXPECTED: &str = "100000 sums, 0 wrong\n";
 /// The limit for its size beyond that of hello world, in bytes.
@@ -40,6 +42,10 @@ pub(crate) fn run() -> Result<()> {
     let compiling = program.record(&driver)?;
     let bare = program.build()?;
     ensure!(program.launch(&bare, &driver)? == EXPECTED, "the bundled kernel computes something else");
+    let example = bare.with_file_name(EXAMPLE);
+    let pictures = [program.launch(&workspace::program(EXAMPLE)?, &driver)?, program.launch(&example, &driver)?];
+    ensure!(pictures[0] == pictures[1], "the example draws something else without a compiler:\n{}", pictures[1]);
+    ensure!(!contains(&example, LLVM_SYMBOL)?, "the example contains names of LLVM's functions");
     ensure!(
         contains(&compiling, LLVM_SYMBOL)? && !contains(&bare, LLVM_SYMBOL)?,
         "the bundled program contains names of LLVM's functions, or the compiling one does not"
@@ -78,6 +84,8 @@ impl Program {
         for name in ["bundled.rs", "hello.rs", "module.rs"] {
             write(&sources.join(name), &fs::read_to_string(root.join(SOURCE).join(name))?)?;
         }
+        let example = fs::read_to_string(root.join("examples/bundle/src/main.rs"))?;
+        write(&sources.join(EXAMPLE).with_extension("rs"), &example)?;
         let at = |name: &str| root.join(name).display().to_string();
         let manifest = format!(
             "[package]\nname = \"{PACKAGE}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
@@ -115,15 +123,16 @@ impl Program {
         touch(&self.0.join("src/bin/bundled.rs"))
     }
 
-    /// Runs the workspace's program, which compiles and records its kernels; returns its executable.
+    /// Runs the workspace's programs, which compile and record their kernels; returns the executable of the first.
     fn record(&self, driver: &Path) -> Result<PathBuf> {
         let program = workspace::program("bundled")?;
-        let mut record = Command::new(&program);
-        record.env("CUDA_JIT_RECORD", self.bundle()).env("CUDA_JIT_RECORD_TARGETS", "7.5,9.0");
-        ensure!(
-            output(record.env("CUDA_DRIVER_PATH", driver))? == EXPECTED,
-            "the compiled kernel computes something else"
-        );
+        let record = |program: &Path| {
+            let mut record = Command::new(program);
+            record.env("CUDA_JIT_RECORD", self.bundle()).env("CUDA_JIT_RECORD_TARGETS", "7.5,9.0");
+            output(record.env("CUDA_DRIVER_PATH", driver))
+        };
+        ensure!(record(&program)? == EXPECTED, "the compiled kernel computes something else");
+        record(&workspace::program(EXAMPLE)?)?;
         Ok(program)
     }
 

@@ -49,6 +49,7 @@ const TOP: &[&str] = &[
     "cuda-tests-bundled",
     "cuda-tests-renamed",
     "cuda-examples",
+    "cuda-example-bundle",
     "cuda-example-kernels",
     "cuda-benches",
 ];

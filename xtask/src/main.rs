@@ -19,6 +19,7 @@ mod generate;
 mod kernel_bundles;
 mod layers;
 mod modules;
+mod neighbours;
 mod next_llvm;
 mod package;
 mod pictures;
@@ -59,6 +60,8 @@ enum Command {
     Book,
     /// Build the example package for Python, and run its tests on the software device with NumPy and Numba
     Python(python::Options),
+    /// Build the crates that use candle, burn and cuda-core, and run their tests on the software device
+    Neighbours,
     /// Run the benchmarks, and print a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
     /// Compare random kernels on the host and on the software device, bit for bit
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Command::Pictures => pictures::run(),
         Command::Book => book::run(),
         Command::Python(options) => python::run(&options),
+        Command::Neighbours => neighbours::run(),
         Command::Bench(options) => bench::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),

@@ -1,6 +1,7 @@
 //! `pictures`: runs every example, which draws its picture for the book.
 
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -10,8 +11,7 @@ use crate::workspace;
 const LARGEST: u64 = 200_000;
 
 pub(crate) fn run() -> Result<()> {
-    let root = workspace::root();
-    let folder = root.join("docs/book/src/pictures");
+    let folder = folder();
     let mut build = workspace::cargo();
     workspace::run(build.args(["build", "--quiet", "--release", "--package", "cuda-examples", "--bins"]))?;
     for name in examples()? {
@@ -24,6 +24,11 @@ pub(crate) fn run() -> Result<()> {
         ensure!(bytes <= LARGEST, "{} has {bytes} bytes, more than {LARGEST}", path.display());
     }
     Ok(())
+}
+
+/// The folder of the book's pictures.
+pub(crate) fn folder() -> PathBuf {
+    workspace::root().join("docs/book/src/pictures")
 }
 
 /// The names of all examples.

@@ -137,6 +137,14 @@ const NUMBA: Wheels = Wheels {
 /// The program that builds the example package for Python.
 const MATURIN: Wheels = Wheels { name: "maturin", wheels: &["maturin==1.16.0"], megabytes: 9, places: &[] };
 
+/// The headers of CUDA 13.0 with cuRAND's, which the crate cuda-core reads.
+const CURAND: Wheels = Wheels {
+    name: "headers/curand",
+    wheels: &["nvidia-cuda-runtime==13.0.96", "nvidia-cuda-crt==13.0.88", "nvidia-curand==10.4.0.35"],
+    megabytes: 63,
+    places: &[("nvidia/cu13/include", "include")],
+};
+
 /// The CUDA target for Numba that NVIDIA maintains, for CUDA 13, and NVRTC, which it needs. Compile times are compared with it; it
 /// needs no driver for that.
 const NUMBA_CUDA: Wheels = Wheels {
@@ -250,6 +258,13 @@ pub(crate) fn headers_of_versions(every: bool) -> Result<Vec<(&'static str, Path
 pub(crate) fn compilers() -> Result<PathBuf> {
     let dir = COMPILERS.default_dir();
     COMPILERS.install(&dir)?;
+    Ok(dir)
+}
+
+/// A folder with the headers of CUDA 13.0 and cuRAND in `include`, downloaded if it is missing.
+pub(crate) fn curand() -> Result<PathBuf> {
+    let dir = CURAND.default_dir();
+    CURAND.install(&dir)?;
     Ok(dir)
 }
 

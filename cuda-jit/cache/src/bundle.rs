@@ -47,6 +47,15 @@ struct Entry {
 }
 
 /// A bundle whose bytes differ from the recorded ones.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_cache::{Bundle, Damaged, is_bundle};
+///
+/// assert!(is_bundle(b"") && !is_bundle(b"text"));
+/// assert_eq!(Bundle::new(&b"text"[..]).err(), Some(Damaged { at: 0 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the bundle is damaged at byte {at}")]
 pub struct Damaged {
@@ -117,6 +126,24 @@ impl<'a> Bundle<'a> {
 
 impl Bundle<'static> {
     /// As [`get`](Bundle::get), for bytes that live as long as the process, without copying.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_cache::{Bundle, Key, Recorder};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let file = folder.path().join("kernels.bundle");
+    /// let key = Key::new(&[b"source"]);
+    /// Recorder::new(&file).put(&key, "a label", b"contents")?;
+    ///
+    /// // A program has the bytes by `include_bytes!`.
+    /// let bytes: &'static [u8] = Box::leak(std::fs::read(&file)?.into());
+    /// let bundle = Bundle::new(bytes)?;
+    /// assert_eq!(bundle.get_static(&key)?, Some(&b"contents"[..]));
+    /// assert_eq!(bundle.list().next(), Some(("a label", bytes.len(), true)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

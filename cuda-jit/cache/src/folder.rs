@@ -25,6 +25,21 @@ const RELIST_AFTER: u32 = 256;
 /// A folder of entries with a size limit.
 ///
 /// No operation fails: an unreadable folder has no entries, and an unwritable one keeps none.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_cache::{Cache, Key};
+///
+/// let folder = tempfile::tempdir()?;
+/// let cache = Cache::new(folder.path(), 1 << 20);
+/// assert_eq!((cache.folder(), cache.limit()), (folder.path(), 1 << 20));
+/// let key = Key::new(&[b"source"]);
+/// assert!(cache.get(&key).is_none());
+/// assert!(cache.put(&key, "a label", b"contents"));
+/// assert_eq!(cache.get(&key).as_deref(), Some(&b"contents"[..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -42,6 +57,22 @@ struct Size {
 }
 
 /// A file of the folder.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_cache::{Cache, Key, Listed};
+///
+/// let folder = tempfile::tempdir()?;
+/// let cache = Cache::new(folder.path(), 1 << 20);
+/// cache.put(&Key::new(&[b"source"]), "a label", b"contents");
+/// for Listed { label, bytes, .. } in cache.list() {
+///     assert_eq!(label.as_deref(), Some("a label"));
+///     assert!(bytes > 8);
+/// }
+/// assert_eq!(cache.clear()?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// The entry's label; `None` for one that is damaged, or of another version.

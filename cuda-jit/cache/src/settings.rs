@@ -15,6 +15,27 @@ pub const SWITCH_VARIABLE: &str = "CUDA_JIT_CACHE";
 pub const DEFAULT_LIMIT: u64 = 512 << 20;
 
 /// The location and the size limit of the cache.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_cache::{DEFAULT_LIMIT, FOLDER_VARIABLE, LIMIT_VARIABLE, SWITCH_VARIABLE, Settings};
+///
+/// let settings = Settings::from_environment(|name| (name == FOLDER_VARIABLE).then(|| "kernels".into()));
+/// let settings = settings.expect("the cache is on");
+/// assert_eq!((settings.folder.to_str(), settings.limit), (Some("kernels"), DEFAULT_LIMIT));
+/// assert_eq!(settings.open().limit(), DEFAULT_LIMIT);
+/// assert_eq!(Settings::from_environment(|name| (name == SWITCH_VARIABLE).then(|| "off".into())), None);
+///
+/// let value = |name: &str| match name {
+///     FOLDER_VARIABLE => Some("kernels".into()),
+///     LIMIT_VARIABLE => Some("100M".into()),
+///     _ => None,
+/// };
+/// assert_eq!(Settings::from_environment(value).expect("the cache is on").limit, 100 << 20);
+/// // As this process is set up.
+/// println!("{:?}", Settings::from_process());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The folder.

@@ -233,6 +233,16 @@ impl<T: CastType + 'static, R: List<Scalar>> List<Scalar> for (CastTo<T>, R) {
 }
 
 /// A host closure that kernels can call; [`device_fn!`](crate::device_fn) creates it.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device_fn;
+///
+/// let k = 2.0_f32;
+/// let scale = device_fn!(|x: f32| k * x);
+/// assert_eq!((scale.host())(3.0), 6.0);
+/// ```
 #[derive(Debug)]
 pub struct DeviceClosure<S, C, H, W> {
     captures: C,
@@ -354,6 +364,20 @@ where
 }
 
 /// A device function that can be passed to kernels; [`device_fn!`](crate::device_fn) creates it.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device, device_fn};
+///
+/// #[device]
+/// fn square(x: f32) -> f32 {
+///     x * x
+/// }
+///
+/// let square = device_fn!(square);
+/// assert_eq!((square.host())(3.0), 9.0);
+/// ```
 #[derive(Debug)]
 pub struct DeviceFunction<V, F> {
     host: V,

@@ -6,6 +6,25 @@ use cuda_driver::{Capture, Dim3, Dims, Extent, LaunchConfig, Stream, StreamScope
 /// [`LaunchConfig`].
 ///
 /// Nothing unsafe relies on an implementation: the configuration is checked.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::{LaunchConfig, Stream};
+/// use cuda_jit::launch::Configuration;
+///
+/// fn threads(config: impl Configuration) -> u64 {
+///     let config = config.into_config();
+///     let threads = |dim: cuda_driver::Dim3| dim.extents().iter().product::<i128>();
+///     (threads(config.grid()) * threads(config.block())) as u64
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// assert_eq!(threads((4, 128)), 512);
+/// assert_eq!(threads(((2, 3), (16, 16), &Stream::new(&context)?)), 1536);
+/// assert_eq!(threads(LaunchConfig::new(1, 32)), 32);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the first argument of a launch is its configuration, and `{Self}` is not one",
     label = "write `launch((grid, block), ..)`, with integers in a tuple",
@@ -45,6 +64,14 @@ macro_rules! tuples {
 /// shared bytes)`.
 ///
 /// Nothing unsafe relies on an implementation: the configuration is checked.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::launch::Tasks;
+///
+/// assert_eq!(1000_usize.into_parts().0.extents(), [1000, 1, 1]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`forall` takes the number of threads first, not `{Self}`",
     label = "a number, `(number, &stream)` or `(number, &stream, shared_bytes)`"

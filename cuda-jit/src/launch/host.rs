@@ -13,6 +13,29 @@ use crate::error::Result;
 use crate::typeinfo::ElementType;
 
 /// Host memory that the kernel reads, such as `In(&vec)`: copied in, not out.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::launch::{In, InOut, Out};
+/// use cuda_jit::{device::grid, kernel};
+///
+/// #[kernel]
+/// fn add(x: &[i32], sum: &mut [i32], doubled: &mut [i32]) {
+///     let i = grid::<1>();
+///     if i < x.len() {
+///         sum[i] += x[i];
+///         doubled[i] = 2 * x[i];
+///     }
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let (x, mut sum, mut doubled) = (vec![1, 2, 3], vec![10, 20, 30], vec![0; 3]);
+/// add::launch((1, 32), In(&x), InOut(&mut sum), Out(&mut doubled))?; // `doubled` is not copied to the device
+/// assert_eq!((sum, doubled), (vec![11, 22, 33], vec![2, 4, 6]));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct In<A>(pub A);
 
@@ -31,6 +54,36 @@ pub struct InOut<A>(pub A);
 /// For a slice the elements are passed in logical order, the last axis fastest; for a view they keep their order in memory.
 ///
 /// Nothing unsafe relies on an implementation: a launch calls it once, and the result is borrowed until the launch's end.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::launch::{HostMemory, HostMemoryMut};
+/// use ndarray::{ArrayView1, ArrayViewMut1, Ix1};
+///
+/// /// Samples of a sound, which a launch takes as it takes a vector.
+/// struct Samples(Vec<f32>);
+///
+/// impl HostMemory for Samples {
+///     type Elem = f32;
+///     type Dim = Ix1;
+///
+///     fn elements(&self) -> cuda_jit::Result<ArrayView1<'_, f32>> {
+///         self.0.elements()
+///     }
+/// }
+///
+/// impl HostMemoryMut for Samples {
+///     fn elements_mut(&mut self) -> cuda_jit::Result<ArrayViewMut1<'_, f32>> {
+///         self.0.elements_mut()
+///     }
+/// }
+///
+/// let mut samples = Samples(vec![0.5; 3]);
+/// samples.elements_mut()?.fill(0.25);
+/// assert_eq!(samples.elements()?.sum(), 0.75);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 pub trait HostMemory {
     /// The type of an element.
     type Elem: Element;

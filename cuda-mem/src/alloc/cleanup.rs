@@ -84,6 +84,26 @@ pub fn defer_cleanup(context: &Context) -> DeferCleanup {
 }
 
 /// Defers frees while it lives, see [`defer_cleanup`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_mem::{DeferCleanup, defer_cleanup};
+///
+/// /// A measurement that no free disturbs.
+/// struct Measurement {
+///     _no_frees: DeferCleanup,
+///     start: std::time::Instant,
+/// }
+///
+/// let measurement = Measurement { _no_frees: defer_cleanup(&context), start: std::time::Instant::now() };
+/// drop(cuda_mem::zeros::<f32, _>(&context, 10)?);
+/// println!("{:?}", measurement.start.elapsed());
+/// # Ok(())
+/// # }
+/// ```
 pub struct DeferCleanup {
     pending: Arc<Pending<Freed>>,
 }

@@ -136,6 +136,17 @@ pub fn set_memory_manager(context: &Context, manager: Arc<dyn MemoryManager>) ->
 
 /// Free and total memory of the context's device, as the driver or the context's manager reports it.
 ///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let memory = cuda_mem::memory_info(&context)?;
+/// assert!(memory.free <= memory.total);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Driver`] with the driver's status; [`Error::Manager`] with the manager's error.

@@ -59,6 +59,23 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 /// The bytes of a pool, which the driver counts for all users of the pool in this process.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let pool = cuda_mem::MemoryPool::new(&context)?;
+/// let x = cuda_mem::zeros::<u8, _>(&pool, 1000)?;
+/// let cuda_mem::PoolStatistics { used, used_peak, .. } = pool.statistics()?;
+/// assert!(used >= 1000 && used_peak >= used);
+/// drop(x);
+/// context.synchronize()?;
+/// pool.reset_peaks()?;
+/// assert_eq!(pool.statistics()?.used_peak, 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolStatistics {
@@ -91,6 +108,18 @@ const REUSE: [Attribute; 3] = [
 
 impl MemoryPool {
     /// The device's default pool.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let pool = cuda_mem::MemoryPool::of_device(&context)?;
+    /// assert!(pool.context() == &context && !pool.as_raw().is_null());
+    /// assert_eq!(pool.release_threshold()?, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -218,6 +247,22 @@ impl MemoryPool {
     }
 
     /// Sets the pool's reuse policy between streams. Fewer cases are more predictable, and take more memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_mem::{MemoryPool, PoolReuse};
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let pool = MemoryPool::new(&context)?;
+    /// assert!(pool.reuse()?.opportunistic);
+    /// let only_events = PoolReuse { follow_events: true, opportunistic: false, internal_dependencies: false };
+    /// pool.set_reuse(only_events)?;
+    /// assert_eq!(pool.reuse()?, only_events);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

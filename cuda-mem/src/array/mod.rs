@@ -12,6 +12,8 @@ pub(crate) mod create;
 pub(crate) mod display;
 pub(crate) mod index;
 pub(crate) mod like;
+mod matrix;
+mod relayout;
 pub(crate) mod storage;
 pub(crate) mod target;
 pub(crate) mod view;
@@ -145,6 +147,19 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     }
 
     /// The extent of each axis.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::zeros::<f32, _>(&context, (2, 3))?;
+    /// assert_eq!((x.shape(), x.dim(), x.raw_dim()), (&[2, 3][..], (2, 3), ndarray::Dim([2, 3])));
+    /// assert_eq!((x.ndim(), x.len(), x.len_of(ndarray::Axis(1)), x.byte_len()), (2, 6, 3, 24));
+    /// assert!(!x.is_empty() && x.context() == &context);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.layout.shape()
@@ -207,6 +222,19 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     }
 
     /// Returns true if the array is C-contiguous: no gaps, the last axis fastest. Kernels take such arrays as slices.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::zeros::<f32, _>(&context, (2, 3))?;
+    /// assert!(x.is_c_contiguous() && !x.t().is_c_contiguous() && x.t().is_f_contiguous());
+    /// let error = x.t().require_c_order("an argument that is a slice").unwrap_err();
+    /// assert!(error.to_string().contains("an argument that is a slice"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     #[inline]
     pub fn is_c_contiguous(&self) -> bool {
@@ -237,6 +265,19 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     }
 
     /// The underlying buffer, of which a view is a part.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::zeros::<f32, _>(&context, 100)?;
+    /// let part = x.slice(ndarray::s![10..]);
+    /// assert_eq!(part.buffer().len(), 400);
+    /// assert_eq!(part.device_ptr(), x.device_ptr() + 40);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     #[inline]
     pub fn buffer(&self) -> &Buffer {
@@ -260,6 +301,19 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     }
 
     /// Orders a read of the array on `stream` after the last write, and records it; see [`Buffer::prepare_read`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let (stream, other) = (cuda_driver::Stream::new(&context)?, cuda_driver::Stream::new(&context)?);
+    /// let mut x = cuda_mem::zeros::<f32, _>(&stream, 100)?;
+    /// x.prepare_read(&other)?;  // what is enqueued there now may read `device_ptr()`: it comes after the zeros
+    /// x.prepare_write(&stream)?; // and what is enqueued here may write, after that read
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

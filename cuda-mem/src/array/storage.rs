@@ -15,6 +15,24 @@ use crate::error::Result;
 pub struct Owned(pub(crate) Buffer);
 
 /// Memory that an array owns and never writes, such as memory of another library that is only readable.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_mem::{DeviceArray, ReadOnly};
+/// use ndarray::Ix1;
+///
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let owner = cuda_mem::from_slice(&context, &[1, 2, 3])?;
+/// let first = owner.device_ptr();
+/// // SAFETY: the three elements lie in `owner`, which is used in no other way.
+/// let x: DeviceArray<i32, Ix1, ReadOnly> =
+///     unsafe { DeviceArray::from_raw_parts_read_only(&context, first, 3, &[1], owner) }?;
+/// assert_eq!(x.copy_to_host()?.to_vec(), [1, 2, 3]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct ReadOnly(pub(crate) Buffer);
 
@@ -30,6 +48,34 @@ pub struct ViewMut<'a> {
 }
 
 /// The ownership of a [`DeviceArray`](crate::DeviceArray)'s memory: [`Owned`], [`ReadOnly`], [`View`] or [`ViewMut`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_mem::{DeviceArray, Element, Owned, Storage, StorageMut, View, ViewMut};
+/// use ndarray::{Ix1, s};
+///
+/// /// The number of elements of any array.
+/// fn elements<T: Element, S: Storage>(x: &DeviceArray<T, Ix1, S>) -> usize {
+///     x.len()
+/// }
+///
+/// /// Sets the elements of an array that can be written: one that owns its memory, or a mutable view.
+/// fn clear<S: StorageMut>(x: &mut DeviceArray<i32, Ix1, S>) -> cuda_mem::Result<()> {
+///     x.fill(0)
+/// }
+///
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let mut x: DeviceArray<i32, Ix1, Owned> = cuda_mem::from_slice(&context, &[1, 2, 3])?;
+/// let view: DeviceArray<i32, Ix1, View<'_>> = x.view();
+/// assert_eq!(elements(&view), 3);
+/// let mut part: DeviceArray<i32, Ix1, ViewMut<'_>> = x.slice_mut(s![1..]);
+/// clear(&mut part)?;
+/// assert_eq!(x.copy_to_host()?.to_vec(), [1, 0, 0]);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Storage: sealed::Sealed {
     /// The underlying buffer.
     #[doc(hidden)]

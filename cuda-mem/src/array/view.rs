@@ -3,17 +3,30 @@
 //! The methods have ndarray's names and behaviour, panics included. Operations that depend on the strides and would
 //! have to move elements return an error instead.
 
-use ndarray::{Axis, Dimension, Ix1, Ix2, IxDyn, Order, RemoveAxis, ShapeArg, Slice, SliceArg};
+use ndarray::{Axis, Dimension, Ix1, IxDyn, RemoveAxis, ShapeArg, Slice, SliceArg};
 
 use crate::Element;
+use crate::array::relayout::reshaped;
 use crate::array::storage::{Storage, StorageMut};
 use crate::array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
-use crate::error::{Error, Refused, Result};
+use crate::error::{Error, Result};
 use crate::layout::{self, Layout};
 
 /// Shared views of an array with any storage.
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     /// A view of the whole array.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::from_slice(&context, &[1, 2, 3])?;
+    /// let whole = x.view();
+    /// assert_eq!(whole.clone().copy_to_host()?, whole.copy_to_host()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn view(&self) -> DeviceArrayView<'_, T, D> {
         self.borrowed(self.layout().clone())
@@ -46,6 +59,19 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 
     /// A view with one axis sliced.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// use ndarray::{Axis, Slice, array};
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::to_device(&context, &array![[1, 2, 3], [4, 5, 6]])?;
+    /// assert_eq!(x.slice_axis(Axis(1), Slice::from(1..)).copy_to_host()?, array![[2, 3], [5, 6]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Panics
     ///
     /// As [`slice`](DeviceArray::slice).
@@ -56,6 +82,19 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     }
 
     /// The subview at one index of an axis.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use ndarray::{Axis, array};
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::to_device(&context, &array![[1, 2, 3], [4, 5, 6]])?;
+    /// assert_eq!(x.index_axis(Axis(1), 2).copy_to_host()?, array![3, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Panics
     ///
@@ -128,6 +167,18 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 
     /// The elements as one axis, in C order.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::to_device(&context, &ndarray::array![[1, 2], [3, 4]])?;
+    /// assert_eq!(x.ravel()?.copy_to_host()?.to_vec(), [1, 2, 3, 4]);
+    /// assert!(x.t().ravel().is_err()); // elements would have to move
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::NotContiguous`] as for [`reshape`](DeviceArray::reshape).
@@ -136,6 +187,17 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     }
 
     /// The array without its axes of extent 1.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::zeros::<f32, _>(&context, (1, 3, 1))?;
+    /// assert_eq!(x.squeeze().shape(), [3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn squeeze(&self) -> DeviceArrayView<'_, T, IxDyn> {
         self.borrowed(self.layout().squeezed())
@@ -195,6 +257,18 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 
     /// Chunks of an axis with `size` indices each; the last may have fewer.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::from_slice(&context, &[1, 2, 3, 4, 5])?;
+    /// let chunks: Vec<_> = x.axis_chunks(ndarray::Axis(0), 2).map(|chunk| chunk.len()).collect();
+    /// assert_eq!(chunks, [2, 2, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `size` is 0.
@@ -208,6 +282,18 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 /// Mutable views.
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     /// A view of the whole array.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut x = cuda_mem::zeros::<i32, _>(&context, 3)?;
+    /// x.view_mut().fill(1)?;
+    /// assert_eq!(x.copy_to_host()?.to_vec(), [1, 1, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn view_mut(&mut self) -> DeviceArrayViewMut<'_, T, D> {
         let layout = self.layout().clone();
@@ -215,6 +301,18 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     }
 
     /// A mutable slice of the array; see [`slice`](DeviceArray::slice).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut x = cuda_mem::zeros::<i32, _>(&context, (2, 3))?;
+    /// x.slice_mut(ndarray::s![.., 1..]).fill(1)?;
+    /// assert_eq!(x.copy_to_host()?, ndarray::array![[0, 1, 1], [0, 1, 1]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Panics
     ///
@@ -228,6 +326,20 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
 
     /// A view with one axis sliced.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// use ndarray::{Axis, Slice, array};
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut x = cuda_mem::zeros::<i32, _>(&context, (2, 3))?;
+    /// x.slice_axis_mut(Axis(1), Slice::from(..1)).fill(1)?;
+    /// assert_eq!(x.copy_to_host()?, array![[1, 0, 0], [1, 0, 0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Panics
     ///
     /// As [`slice`](DeviceArray::slice).
@@ -239,6 +351,20 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     }
 
     /// The subview at one index of an axis.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use ndarray::{Axis, array};
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut x = cuda_mem::zeros::<i32, _>(&context, (2, 2))?;
+    /// x.index_axis_mut(Axis(0), 1).fill(1)?;
+    /// assert_eq!(x.copy_to_host()?, array![[0, 0], [1, 1]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Panics
     ///
@@ -255,6 +381,18 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
 
     /// The same elements in another shape; see [`reshape`](DeviceArray::reshape).
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut x = cuda_mem::zeros::<i32, _>(&context, 4)?;
+    /// x.reshape_mut((2, 2))?.column_mut(1).fill(1)?;
+    /// assert_eq!(x.copy_to_host()?.to_vec(), [0, 1, 0, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`reshape`](DeviceArray::reshape).
@@ -265,6 +403,18 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
 
     /// The same bytes as elements of another type; see [`view_as`](DeviceArray::view_as).
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut x = cuda_mem::zeros::<f32, _>(&context, 2)?;
+    /// x.view_as_mut::<u32>()?.fill(0x3f80_0000)?;
+    /// assert_eq!(x.copy_to_host()?.to_vec(), [1.0, 1.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`view_as`](DeviceArray::view_as).
@@ -274,6 +424,20 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     }
 
     /// Splits an axis into `sections` equal parts, in order; see [`split`](DeviceArray::split).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut x = cuda_mem::zeros::<i32, _>(&context, 4)?;
+    /// for (number, mut half) in (1..).zip(x.split_mut(ndarray::Axis(0), 2)?) {
+    ///     half.fill(number)?;
+    /// }
+    /// assert_eq!(x.copy_to_host()?.to_vec(), [1, 1, 2, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -288,6 +452,20 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     }
 
     /// Chunks of an axis with `size` indices each; the last may have fewer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut x = cuda_mem::zeros::<i32, _>(&context, 5)?;
+    /// for (number, mut chunk) in (1..).zip(x.axis_chunks_mut(ndarray::Axis(0), 2)) {
+    ///     chunk.fill(number)?;
+    /// }
+    /// assert_eq!(x.copy_to_host()?.to_vec(), [1, 1, 2, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Panics
     ///
@@ -319,158 +497,20 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     }
 }
 
-/// The array itself with another layout.
-impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
-    /// The axes in another order: axis `i` is what axis `axes[i]` was.
-    ///
-    /// # Panics
-    ///
-    /// Unless each axis is named once.
-    #[track_caller]
-    #[must_use]
-    pub fn permuted_axes(self, axes: impl ndarray::IntoDimension<Dim = D>) -> Self {
-        let layout = self.layout().permuted(&axes.into_dimension());
-        self.with_layout(layout)
-    }
-
-    /// The axes in reverse order; see [`t`](DeviceArray::t).
-    #[must_use]
-    pub fn reversed_axes(self) -> Self {
-        let layout = self.layout().reversed();
-        self.with_layout(layout)
-    }
-
-    /// The array restricted to a slice.
-    ///
-    /// # Panics
-    ///
-    /// As [`slice`](DeviceArray::slice).
-    #[track_caller]
-    #[must_use]
-    pub fn slice_move<I: SliceArg<D>>(self, info: I) -> DeviceArray<T, I::OutDim, S> {
-        let layout = self.layout().slice(&info);
-        self.with_layout(layout)
-    }
-
-    /// The array restricted to one index of an axis.
-    ///
-    /// # Panics
-    ///
-    /// If the index is outside the axis.
-    #[track_caller]
-    #[must_use]
-    pub fn index_axis_move(self, axis: Axis, index: usize) -> DeviceArray<T, D::Smaller, S>
-    where
-        D: RemoveAxis,
-    {
-        let layout = self.layout().index_axis(axis, index);
-        self.with_layout(layout)
-    }
-
-    /// The array with a new axis of extent 1.
-    #[must_use]
-    pub fn insert_axis(self, axis: Axis) -> DeviceArray<T, D::Larger, S> {
-        let layout = self.layout().insert_axis(axis);
-        self.with_layout(layout)
-    }
-
-    /// The same array in another shape; see [`reshape`](DeviceArray::reshape).
-    ///
-    /// # Errors
-    ///
-    /// As [`reshape`](DeviceArray::reshape); the error returns the array.
-    pub fn into_shape<E: ShapeArg>(self, shape: E) -> Result<DeviceArray<T, E::Dim, S>, Refused<Self>> {
-        match reshaped(&self, shape) {
-            Ok(layout) => Ok(self.with_layout(layout)),
-            Err(error) => Err(Refused { array: self, error }),
-        }
-    }
-
-    /// The same array with a dynamic number of axes.
-    #[must_use]
-    pub fn into_dyn(self) -> DeviceArray<T, IxDyn, S> {
-        let layout = self.layout().clone().into_dyn();
-        self.with_layout(layout)
-    }
-
-    /// The same array with a static number of axes.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Axes`] if it has another number; the error returns the array.
-    pub fn into_dimensionality<E: Dimension>(self) -> Result<DeviceArray<T, E, S>, Refused<Self>> {
-        match self.layout().clone().into_dimensionality() {
-            Some(layout) => Ok(self.with_layout(layout)),
-            None => {
-                let error = Error::Axes { shape: self.shape().into(), wanted: E::NDIM.unwrap_or_default() };
-                Err(Refused { array: self, error })
-            }
-        }
-    }
-}
-
-impl<T: Element, S: Storage> DeviceArray<T, Ix2, S> {
-    /// The number of rows of a matrix.
-    #[must_use]
-    pub fn nrows(&self) -> usize {
-        self.len_of(Axis(0))
-    }
-
-    /// The number of columns of a matrix.
-    #[must_use]
-    pub fn ncols(&self) -> usize {
-        self.len_of(Axis(1))
-    }
-
-    /// A row of a matrix.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such row.
-    #[track_caller]
-    #[must_use]
-    pub fn row(&self, index: usize) -> DeviceArrayView<'_, T, Ix1> {
-        self.index_axis(Axis(0), index)
-    }
-
-    /// A column of a matrix.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such column.
-    #[track_caller]
-    #[must_use]
-    pub fn column(&self, index: usize) -> DeviceArrayView<'_, T, Ix1> {
-        self.index_axis(Axis(1), index)
-    }
-}
-
-impl<T: Element, S: StorageMut> DeviceArray<T, Ix2, S> {
-    /// A mutable row of a matrix.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such row.
-    #[track_caller]
-    #[must_use]
-    pub fn row_mut(&mut self, index: usize) -> DeviceArrayViewMut<'_, T, Ix1> {
-        self.index_axis_mut(Axis(0), index)
-    }
-
-    /// A mutable column of a matrix.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such column.
-    #[track_caller]
-    #[must_use]
-    pub fn column_mut(&mut self, index: usize) -> DeviceArrayViewMut<'_, T, Ix1> {
-        self.index_axis_mut(Axis(1), index)
-    }
-}
-
 impl<T: Element, D: Dimension> DeviceArrayView<'_, T, D> {
     /// Splits the view at `index` of an axis.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::from_slice(&context, &[1, 2, 3])?;
+    /// let (first, rest) = x.view().split_at(ndarray::Axis(0), 1);
+    /// assert_eq!((first.len(), rest.len()), (1, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Panics
     ///
@@ -486,6 +526,19 @@ impl<T: Element, D: Dimension> DeviceArrayView<'_, T, D> {
 impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
     /// Splits the view at `index` of an axis.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut x = cuda_mem::from_slice(&context, &[1, 2, 3])?;
+    /// let (mut first, rest) = x.view_mut().split_at(ndarray::Axis(0), 1);
+    /// first.assign(&rest.slice(ndarray::s![1..]))?;
+    /// assert_eq!(x.copy_to_host()?.to_vec(), [3, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `index` is beyond the axis.
@@ -495,21 +548,6 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
         let parts = self.layout().split_at(axis, index);
         self.split_parts(parts)
     }
-}
-
-fn reshaped<T, D, S, E>(array: &DeviceArray<T, D, S>, shape: E) -> Result<Layout<E::Dim>>
-where
-    T: Element,
-    D: Dimension,
-    S: Storage,
-    E: ShapeArg,
-{
-    let (dim, order) = shape.into_shape_and_order();
-    if layout::checked_len(dim.slice()) != Some(array.len()) {
-        return Err(Error::Reshape { from: array.shape().into(), to: dim.slice().into() });
-    }
-    let reshaped = layout::reshape(array.layout(), dim, order.unwrap_or(Order::RowMajor));
-    reshaped.ok_or_else(|| Error::not_contiguous(array, "a reshape without moving elements"))
 }
 
 fn cast<T: Element, U: Element, D: Dimension, S: Storage>(array: &DeviceArray<T, D, S>) -> Result<Layout<D>> {

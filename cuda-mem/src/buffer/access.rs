@@ -21,6 +21,7 @@ use crate::buffer::queue::Queue;
 use crate::error::Result;
 
 /// The byte range of an access to a buffer.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByteRange {
     /// The bytes from the first to the last.

@@ -77,6 +77,20 @@ impl Buffer {
 
     /// As [`Buffer::new`], from a pool.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let pool = cuda_mem::MemoryPool::new(&context)?;
+    /// let mut buffer = cuda_mem::Buffer::new_in(&pool, &context.default_stream(), 4)?;
+    /// buffer.fill(7, &context.default_stream())?;
+    /// assert_eq!(buffer.read(0, &mut [std::mem::MaybeUninit::<u8>::uninit(); 4])?, [7; 4]);
+    /// assert!(!buffer.is_empty() && buffer.context() == &context);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Buffer::new`], also for a limit of the pool's; [`Error::OtherContext`] for a stream of another device.
@@ -247,6 +261,23 @@ impl Buffer {
     /// Call it before the read is enqueued, and keep the borrow until then. It is harmless if nothing is enqueued:
     /// later accesses may wait for more than they need. On the stream of the last write it makes no driver call; on
     /// another stream, the first read after a write makes two (an event is recorded and waited for).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Stream;
+    /// use cuda_mem::Buffer;
+    ///
+    /// let (first, second) = (Stream::new(&context)?, Stream::new(&context)?);
+    /// let mut buffer = Buffer::new(&first, 64)?;
+    /// buffer.fill(0, &first)?;
+    /// buffer.prepare_read(&second)?;  // what is enqueued there now may read the bytes: it comes after the fill
+    /// buffer.prepare_write(&first)?;  // and what is enqueued here may write, after that read
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -49,6 +49,20 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
 
     /// As [`assign`](DeviceArray::assign), in the order of `stream`.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// let mut x = cuda_mem::zeros::<i32, _>(&context, (2, 2))?;
+    /// x.fill_on(1, &stream)?;
+    /// x.column_mut(1).assign_on(&cuda_mem::from_slice(&context, &[5, 6])?, &stream)?;
+    /// assert_eq!(x.copy_to_host()?, ndarray::array![[1, 5], [1, 6]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`assign`](DeviceArray::assign).
@@ -140,6 +154,19 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     /// A contiguous copy in new memory: in Fortran order if the array is, else in C order.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::from_slice(&context, &[1, 2])?;
+    /// let mut copy = x.try_clone()?;
+    /// copy.fill(0)?;
+    /// assert_eq!(x.copy_to_host()?.to_vec(), [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::OutOfMemory`] if the device has no room; [`Error::Driver`] with the driver's status.
@@ -178,6 +205,19 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     }
 
     /// A copy in new memory, in Fortran order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::to_device(&context, &ndarray::array![[1, 2, 3], [4, 5, 6]])?;
+    /// let columns = x.to_f_order()?;
+    /// assert!(columns.is_f_contiguous() && columns.to_c_order_on(&context.default_stream())?.is_c_contiguous());
+    /// assert_eq!(columns.copy_to_host()?, x.copy_to_host()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

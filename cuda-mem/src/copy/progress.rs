@@ -15,6 +15,27 @@ use crate::layout::Layout;
 const PIECE: usize = 8 << 20;
 
 /// The progress of a copy.
+///
+/// # Examples
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_mem::Progress;
+///
+/// let mut share = 0;
+/// let x = cuda_mem::zeros::<u8, _>(&context, 20 << 20)?;
+/// let mut host = ndarray::Array1::zeros(20 << 20);
+/// x.copy_to_host_with(&mut host, |Progress { done, total, .. }| {
+///     share = 100 * done / total;
+///     ControlFlow::Continue(())
+/// })?;
+/// assert_eq!(share, 100);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {

@@ -25,6 +25,35 @@ use crate::host::array::{HostArray, PageLocked};
 use crate::layout::CopyPlan;
 
 /// The result of a copy that owns its page-locked array: the error returns the array.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::Stream;
+/// use cuda_mem::{DeviceArray, GivenBack, Pinned, PinnedArray, Transfer};
+/// use ndarray::Ix1;
+///
+/// /// Starts a copy, whose error returns the page-locked array.
+/// fn start(
+///     x: &DeviceArray<f32, Ix1>,
+///     host: PinnedArray<f32, Ix1>,
+///     stream: &Stream,
+/// ) -> GivenBack<Transfer<f32, Ix1, Pinned>, f32, Ix1, Pinned> {
+///     x.copy_to_pinned(host, stream)
+/// }
+///
+/// let (stream, x) = (Stream::new(&context)?, cuda_mem::zeros::<f32, _>(&context, 4)?);
+/// let refused = start(&x, cuda_mem::pinned_array(&context, 3)?, &stream).unwrap_err();
+/// assert_eq!(refused.array.len(), 3);
+/// let transfer = start(&x, cuda_mem::pinned_array(&context, 4)?, &stream)?;
+/// stream.synchronize()?;
+/// assert!(transfer.is_done()?);
+/// assert_eq!(transfer.wait()?.view()?.sum(), 0.0);
+/// # Ok(())
+/// # }
+/// ```
 pub type GivenBack<V, T, D, K> = Result<V, Box<Refused<HostArray<T, D, K>>>>;
 
 /// A running copy, with the page-locked array that it reads or fills.
@@ -189,6 +218,19 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 
     /// As [`copy_to_pinned`](DeviceArray::copy_to_pinned), to an array that the caller keeps; see
     /// [`copy_from_pinned_ref`](DeviceArray::copy_from_pinned_ref).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// let (x, mut host) = (cuda_mem::zeros::<f32, _>(&context, 4)?, cuda_mem::pinned_array(&context, 4)?);
+    /// x.copy_to_pinned_mut(&mut host, &stream)?;
+    /// assert_eq!(host.view()?.sum(), 0.0); // waits for the copy
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

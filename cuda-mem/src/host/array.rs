@@ -53,6 +53,39 @@ unsafe impl<T: Element, D: Dimension, K: HostKind> Send for HostArray<T, D, K> {
 unsafe impl<T: Element, D: Dimension, K: HostKind> Sync for HostArray<T, D, K> {}
 
 /// The kind of host memory of a [`HostArray`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_mem::{Element, HostArray, HostKind, OnDevice, PageLocked, Pinned};
+/// use ndarray::Ix1;
+///
+/// /// The sum of an array of any kind of host memory.
+/// fn sum<K: HostKind>(x: &HostArray<f32, Ix1, K>) -> cuda_mem::Result<f32> {
+///     Ok(x.view()?.sum())
+/// }
+///
+/// /// An array that kernels can access in place, which they cannot with [`Pinned`].
+/// fn clear<K: OnDevice>(x: &mut HostArray<f32, Ix1, K>) -> cuda_mem::Result<()> {
+///     x.device_mut().fill(0.0)
+/// }
+///
+/// /// An array that a device copies asynchronously.
+/// fn is_page_locked<K: PageLocked>(_: &HostArray<f32, Ix1, K>) -> bool {
+///     true
+/// }
+///
+/// let mut pinned: HostArray<f32, Ix1, Pinned> = cuda_mem::pinned_array(&context, 3)?;
+/// pinned.view_mut()?.fill(1.0);
+/// assert!(sum(&pinned)? == 3.0 && is_page_locked(&pinned));
+/// let mut mapped = cuda_mem::mapped_array(&context, 3)?;
+/// clear(&mut mapped)?;
+/// assert_eq!(sum(&mapped)?, 0.0);
+/// # Ok(())
+/// # }
+/// ```
 pub trait HostKind: sealed::Sealed {
     /// Its name.
     #[doc(hidden)]
@@ -159,6 +192,18 @@ impl<T: Element, D: Dimension, K: HostKind> HostArray<T, D, K> {
 
     /// A copy in pageable memory, after every write on a device.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut x = cuda_mem::pinned_array::<i32, _>(&context, (2, 3))?;
+    /// x.view_mut()?.fill(1);
+    /// assert_eq!(x.to_owned()?, ndarray::Array2::<i32>::ones((2, 3)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`view`](HostArray::view).
@@ -167,6 +212,19 @@ impl<T: Element, D: Dimension, K: HostKind> HostArray<T, D, K> {
     }
 
     /// The extent of each axis.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::pinned_array::<f32, _>(&context, (2, 3))?;
+    /// assert_eq!((x.shape(), x.dim(), x.raw_dim()), (&[2, 3][..], (2, 3), ndarray::Dim([2, 3])));
+    /// assert_eq!((x.strides(), x.len(), x.is_empty()), (&[3, 1][..], 6, false));
+    /// assert!(x.context() == &context);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.array.shape()

@@ -39,6 +39,24 @@ pub enum Advice {
 impl<T: Element, D: Dimension> ManagedArray<T, D> {
     /// Prefetches the memory to a location, in the order of `stream`.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_mem::MemoryLocation;
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// let mut table = cuda_mem::managed_array::<f32, _>(&context, 1000)?;
+    /// table.view_mut()?.fill(1.0);
+    /// table.prefetch(MemoryLocation::Device(0), &stream)?;
+    /// table.device_mut().fill(2.0)?;
+    /// table.prefetch(MemoryLocation::Host, &stream)?;
+    /// assert_eq!(table.view()?.sum(), 2000.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::OtherContext`](crate::Error::OtherContext) for a stream of another context;
@@ -93,6 +111,25 @@ impl<T: Element, D: Dimension> ManagedArray<T, D> {
     }
 
     /// Attaches the memory to all streams, as it is from the start, in the order of `stream`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// let mut table = cuda_mem::managed_array::<f32, _>(&context, 1000)?;
+    /// table.attach_host(&stream)?;
+    /// table.view_mut()?.fill(1.0);
+    /// table.attach_global(&stream)?;
+    /// // SAFETY: only this stream accesses the memory on the device, until it is attached to all again.
+    /// unsafe { table.attach_stream(&stream) }?;
+    /// table.device_mut().fill_on(2.0, &stream)?;
+    /// table.attach_global(&stream)?;
+    /// assert_eq!(table.view()?.sum(), 2000.0);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

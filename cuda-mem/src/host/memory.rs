@@ -195,6 +195,20 @@ fn new_array<T: Element, Sh: ShapeArg, K: HostKind>(
 impl<T: Element, D: Dimension> PinnedArray<T, D> {
     /// An array of unspecified contents in page-locked memory; see [`pinned_array`].
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_mem::{HostOptions, PinnedArray};
+    /// use ndarray::Ix1;
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = PinnedArray::<f32, Ix1>::with_options(&context, 1000, HostOptions::new().portable(true))?;
+    /// assert_eq!(x.len(), 1000);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`pinned_array`].
@@ -211,6 +225,20 @@ impl<T: Element, D: Dimension> PinnedArray<T, D> {
 
 impl<T: Element, D: Dimension> MappedArray<T, D> {
     /// An array of unspecified contents in page-locked memory that kernels use in place; see [`mapped_array`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_mem::{HostOptions, MappedArray};
+    /// use ndarray::Ix1;
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = MappedArray::<f32, Ix1>::with_options(&context, 1000, HostOptions::new().write_combined(true))?;
+    /// assert_eq!(x.len(), 1000);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -239,6 +267,17 @@ pub fn pinned_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> R
 /// A pinned array of the shape and element type of `other`, an array on the [host or a device](Like), with unspecified
 /// contents: in Fortran order if `other` is, else in C order.
 ///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let x = ndarray::Array2::<f32>::zeros((2, 3));
+/// assert_eq!(cuda_mem::pinned_array_like(&context, &x)?.dim(), (2, 3));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// As [`pinned_array`].
@@ -257,6 +296,17 @@ pub fn mapped_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> R
 }
 
 /// A mapped array of the shape and element type of `other`; as for [`pinned_array_like`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let x = ndarray::Array2::<f32>::zeros((2, 3));
+/// assert_eq!(cuda_mem::mapped_array_like(&context, &x)?.dim(), (2, 3));
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 ///
@@ -291,6 +341,17 @@ pub fn managed_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> 
 }
 
 /// A managed array of the shape and element type of `other`; as for [`pinned_array_like`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let x = ndarray::Array2::<f32>::zeros((2, 3));
+/// assert_eq!(cuda_mem::managed_array_like(&context, &x)?.dim(), (2, 3));
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 ///

@@ -22,9 +22,46 @@ use crate::host::memory::{device_address, report};
 use crate::layout::Layout;
 
 /// A host array that is page-locked for copies; from [`pinned`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_mem::PinnedView;
+/// use ndarray::Ix1;
+///
+/// fn sum(host: &PinnedView<'_, f32, Ix1>) -> cuda_mem::Result<f32> {
+///     Ok(host.view()?.sum())
+/// }
+///
+/// let mut host = ndarray::Array1::<f32>::ones(10);
+/// assert_eq!(cuda_mem::pinned(&context, &mut host, |host| sum(host))??, 10.0);
+/// # Ok(())
+/// # }
+/// ```
 pub type PinnedView<'a, T, D> = HostArray<T, D, Registered<'a>>;
 
 /// A host array that is page-locked and that kernels access in place; from [`mapped`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_mem::MappedView;
+/// use ndarray::Ix1;
+///
+/// fn clear(host: &mut MappedView<'_, f32, Ix1>) -> cuda_mem::Result<()> {
+///     host.device_mut().fill(0.0) // on the device
+/// }
+///
+/// let mut host = ndarray::Array1::<f32>::ones(10);
+/// cuda_mem::mapped(&context, &mut host, clear)??;
+/// assert_eq!(host.sum(), 0.0);
+/// # Ok(())
+/// # }
+/// ```
 pub type MappedView<'a, T, D> = HostArray<T, D, RegisteredMapped<'a>>;
 
 /// Page-locks the memory of `array`, which is in C or Fortran order, while `work` runs, so that devices copy it

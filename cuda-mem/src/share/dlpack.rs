@@ -125,6 +125,26 @@ use ffi::{
 type Deleter<M> = Option<unsafe extern "C" fn(*mut M)>;
 
 /// One of DLPack's two structures: [`ffi::DLManagedTensor`] and [`ffi::DLManagedTensorVersioned`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_mem::ffi::{DLManagedTensor, DLManagedTensorVersioned};
+/// use cuda_mem::{Dlpack, ManagedTensor};
+///
+/// fn size<M: ManagedTensor>(_: &Dlpack<M>) -> usize {
+///     size_of::<M>()
+/// }
+///
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let stream = context.default_stream();
+/// let old: Dlpack<DLManagedTensor> = cuda_mem::from_slice(&context, &[1, 2])?.into_dlpack(&stream)?;
+/// let new: Dlpack<DLManagedTensorVersioned> = cuda_mem::from_slice(&context, &[1, 2])?.into_dlpack(&stream)?;
+/// assert!(size(&old) < size(&new));
+/// # Ok(())
+/// # }
+/// ```
 pub trait ManagedTensor: sealed::Sealed + Sized + 'static {
     #[doc(hidden)]
     fn new(tensor: DLTensor, deleter: unsafe extern "C" fn(*mut Self)) -> Self;
@@ -243,6 +263,24 @@ impl<M: ManagedTensor> Dlpack<M> {
     }
 
     /// The structure.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_mem::ffi::DLManagedTensor;
+    /// use cuda_mem::{DeviceArray, Dlpack};
+    ///
+    /// let x = cuda_mem::from_slice(&context, &[1.0_f32, 2.0])?;
+    /// let shared: Dlpack<DLManagedTensor> = x.into_dlpack(&context.default_stream())?;
+    /// assert_eq!(shared.get().dl_tensor.ndim, 1);
+    /// // SAFETY: the structure is an array's, whose memory lives until its deleter is called.
+    /// let x = unsafe { DeviceArray::<f32, ndarray::Ix1>::from_dlpack(&context, shared) }?;
+    /// assert_eq!(x.copy_to_host()?.to_vec(), [1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn get(&self) -> &M {
         // SAFETY: the structure is live and owned by this value.
@@ -338,6 +376,23 @@ impl<T: Exchanged, D: Dimension + Send + Sync + 'static> DeviceArray<T, D> {
 
 impl<T: Exchanged, D: Dimension> DeviceArray<T, D, ReadOnly> {
     /// As [`from_dlpack`](DeviceArray::from_dlpack), of memory that is only read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_mem::ffi::DLManagedTensorVersioned;
+    /// use cuda_mem::{DeviceArray, Dlpack, ReadOnly};
+    ///
+    /// let x = cuda_mem::from_slice(&context, &[1, 2])?;
+    /// let shared: Dlpack<DLManagedTensorVersioned> = x.into_dlpack(&context.default_stream())?;
+    /// // SAFETY: the structure is an array's, whose memory lives until its deleter is called.
+    /// let x = unsafe { DeviceArray::<i32, ndarray::Ix1, ReadOnly>::from_dlpack_read_only(&context, shared) }?;
+    /// assert_eq!(x.copy_to_host()?.to_vec(), [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

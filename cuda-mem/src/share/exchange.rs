@@ -35,6 +35,24 @@ pub(crate) fn type_string<T: Exchanged>() -> Result<String, ExchangeError> {
 }
 
 /// The reason why an array is not exchanged.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_mem::{DeviceArray, Error, ExchangeError, ReadOnly};
+/// use ndarray::Ix1;
+///
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let x = cuda_mem::zeros::<f32, _>(&context, 3)?;
+/// let described = x.cuda_array_interface(&context.default_stream())?;
+/// // SAFETY: the array lives longer.
+/// let refused = unsafe { DeviceArray::<f64, Ix1, ReadOnly>::from_cuda_array_interface_read_only(&context, &described, ()) };
+/// let expected = ExchangeError::ElementType { found: "<f4".to_owned(), wanted: "<f8".to_owned() };
+/// assert!(matches!(refused, Err(Error::Exchange(error)) if error == expected));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExchangeError {

@@ -133,6 +133,23 @@ impl<T: Element, D: Dimension> DeviceArray<T, D> {
 impl<T: Element, D: Dimension> DeviceArray<T, D, ReadOnly> {
     /// As [`from_raw_parts`](DeviceArray::from_raw_parts), of memory that is only read; indices may share elements.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_mem::{DeviceArray, ReadOnly};
+    /// use ndarray::Ix2;
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let owner = cuda_mem::from_slice(&context, &[1, 2])?;
+    /// let first = owner.device_ptr();
+    /// // SAFETY: the two elements lie in `owner`, which is used in no other way.
+    /// let x = unsafe { DeviceArray::<i32, Ix2, ReadOnly>::from_raw_parts_read_only(&context, first, (2, 2), &[0, 1], owner) }?;
+    /// assert_eq!(x.copy_to_host()?, ndarray::array![[1, 2], [1, 2]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`from_raw_parts`](DeviceArray::from_raw_parts).

@@ -80,6 +80,18 @@ impl<T: Exchanged, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 impl<T: Exchanged, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     /// Describes the array for libraries that write it on `stream`, after all work that accesses it.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut x = cuda_mem::zeros::<f32, _>(&context, 3)?;
+    /// let described = x.cuda_array_interface_mut(&context.default_stream())?;
+    /// assert_eq!(described.data, (x.device_ptr(), false)); // not read-only
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`cuda_array_interface`](DeviceArray::cuda_array_interface).
@@ -91,6 +103,23 @@ impl<T: Exchanged, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
 
 impl<T: Exchanged, D: Dimension> DeviceArray<T, D> {
     /// The array that `interface` describes and `owner` keeps alive. Waits for the work of the interface's stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_mem::DeviceArray;
+    /// use ndarray::Ix1;
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut theirs = cuda_mem::from_slice(&context, &[1.0_f32, 2.0])?;
+    /// let described = theirs.cuda_array_interface_mut(&context.default_stream())?;
+    /// // SAFETY: the elements lie in `theirs`, which is used in no other way.
+    /// let x = unsafe { DeviceArray::<f32, Ix1>::from_cuda_array_interface(&context, &described, theirs) }?;
+    /// assert_eq!(x.copy_to_host()?.to_vec(), [1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -117,6 +146,24 @@ impl<T: Exchanged, D: Dimension> DeviceArray<T, D> {
 
 impl<T: Exchanged, D: Dimension> DeviceArray<T, D, ReadOnly> {
     /// As [`from_cuda_array_interface`](DeviceArray::from_cuda_array_interface), of memory that is only read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_mem::{DeviceArray, ReadOnly};
+    /// use ndarray::Ix1;
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let theirs = cuda_mem::from_slice(&context, &[1.0_f32, 2.0])?;
+    /// let described = theirs.cuda_array_interface(&context.default_stream())?;
+    /// // SAFETY: the elements lie in `theirs`, which is used in no other way.
+    /// let x =
+    ///     unsafe { DeviceArray::<f32, Ix1, ReadOnly>::from_cuda_array_interface_read_only(&context, &described, theirs) }?;
+    /// assert_eq!(x.copy_to_host()?.to_vec(), [1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

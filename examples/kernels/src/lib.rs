@@ -3,7 +3,7 @@
 //! A program compiles a kernel of this crate for its own element types when it launches it.
 
 use cuda_prelude::*;
-use ndarray::ArrayView2;
+use ndarray::{ArrayView2, ArrayViewMut2};
 
 /// `y = a x + b y`, a thread for each element.
 ///
@@ -62,6 +62,78 @@ pub fn dot<T: Num, const THREADS: usize>(x: &[T], y: &[T], sums: &mut [T]) {
     }
     if thread == 0 {
         sums[block_idx().x] = tile[0];
+    }
+}
+
+/// The matrix product `c = a b`, a thread for each element, which reads a row of `a` and a column of `b`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_example_kernels::matmul;
+/// use ndarray::{Array2, array};
+///
+/// # fn main() -> cuda_prelude::Result<()> {
+/// let (a, b) = (array![[1, 2], [3, 4]], array![[1, 0, 2], [0, 1, 1]]);
+/// let mut c = Array2::zeros((2, 3));
+/// matmul::launch((1, (16, 16)), &a, &b, &mut c)?;
+/// assert_eq!(c, a.dot(&b));
+/// # Ok(())
+/// # }
+/// ```
+#[kernel]
+pub fn matmul<T: Num>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>, mut c: ArrayViewMut2<'_, T>) {
+    // Neighbouring threads have neighbouring columns, so that their accesses are coalesced.
+    let (column, row) = grid::<2>();
+    if row < c.nrows() && column < c.ncols() {
+        let mut sum = T::ZERO;
+        for k in 0..a.ncols() {
+            sum += a[[row, k]] * b[[k, column]];
+        }
+        c[[row, column]] = sum;
+    }
+}
+
+/// The matrix product `c = a b` with tiles in shared memory: each element is read from global memory once for all threads in a row or
+/// column of a block, which has `TILE` by `TILE` threads.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_example_kernels::tiled_matmul;
+/// use ndarray::{Array2, array};
+///
+/// # fn main() -> cuda_prelude::Result<()> {
+/// let (a, b) = (array![[1, 2], [3, 4]], array![[1, 0, 2], [0, 1, 1]]);
+/// let mut c = Array2::zeros((2, 3));
+/// tiled_matmul::<_, 16>::launch((1, (16, 16)), &a, &b, &mut c)?;
+/// assert_eq!(c, a.dot(&b));
+/// # Ok(())
+/// # }
+/// ```
+#[kernel]
+pub fn tiled_matmul<T: Num, const TILE: usize>(
+    a: ArrayView2<'_, T>,
+    b: ArrayView2<'_, T>,
+    mut c: ArrayViewMut2<'_, T>,
+) {
+    let tile_a = shared!([[T; TILE]; TILE]);
+    let tile_b = shared!([[T; TILE]; TILE]);
+    let (column, row) = grid::<2>();
+    let (tx, ty) = (thread_idx().x, thread_idx().y);
+    let mut sum = T::ZERO;
+    for first in (0..a.ncols()).step_by(TILE) {
+        let (k_a, k_b) = (first + tx, first + ty);
+        tile_a[ty][tx] = if row < a.nrows() && k_a < a.ncols() { a[[row, k_a]] } else { T::ZERO };
+        tile_b[ty][tx] = if k_b < b.nrows() && column < b.ncols() { b[[k_b, column]] } else { T::ZERO };
+        sync_threads();
+        for k in 0..TILE {
+            sum += tile_a[ty][k] * tile_b[k][tx];
+        }
+        sync_threads();
+    }
+    if row < c.nrows() && column < c.ncols() {
+        c[[row, column]] = sum;
     }
 }
 

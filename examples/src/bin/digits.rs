@@ -2,10 +2,9 @@
 
 use anyhow::{Result, ensure};
 use clap::Parser as _;
-use cuda_examples::{Color, Options, save, steps};
+use cuda_examples::{Color, Options, plot, save, steps};
 use cuda_prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Ix1, Ix2};
-use plotters::prelude::*;
 
 /// Bitmaps of the digits: seven rows of five bits.
 const GLYPHS: [[u8; 7]; 10] = [
@@ -214,7 +213,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("{correct} of {BATCH} digits of the test set are recognised");
     ensure!(correct >= bound, "fewer than {bound}");
     save(&options.file("digits.png"), sheet(&network.images.copy_to_host()?, &right).view())?;
-    plot(options, &losses)
+    plot(&options.file("digits.svg"), "Loss", "step", &[([60, 100, 200], &losses)])
 }
 
 /// The digits in frames: green for those that are recognised, red for the others.
@@ -230,23 +229,6 @@ fn sheet(images: &Array2<f32>, right: &[bool]) -> Array2<Color> {
             [230, 40, 40]
         }
     })
-}
-
-/// The loss over the steps.
-fn plot(options: &Options, losses: &[f32]) -> Result<()> {
-    let file = options.file("digits.svg");
-    let root = SVGBackend::new(&file, (640, 320)).into_drawing_area();
-    root.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&root)
-        .margin(16)
-        .x_label_area_size(40)
-        .y_label_area_size(50)
-        .build_cartesian_2d(0..losses.len(), 0.0..2.5_f32)?;
-    chart.configure_mesh().max_light_lines(1).x_desc("steps").y_desc("loss").draw()?;
-    chart.draw_series(LineSeries::new(losses.iter().copied().enumerate(), BLUE))?;
-    root.present()?;
-    println!("{}", file.display());
-    Ok(())
 }
 
 fn main() -> Result<()> {

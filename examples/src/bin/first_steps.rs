@@ -1,9 +1,11 @@
 //! The matrix products of the book's chapter of first steps, and its table: the time of each, and what each uses of a multiprocessor.
+//! Two of them come from `examples/kernels`: a thread for each element, in rows (`by_rows`), and with tiles in shared memory (`tiled`).
 
 use std::fmt::Display;
 
 use anyhow::{Result, ensure};
 use clap::Parser as _;
+use cuda_example_kernels::{matmul, tiled_matmul};
 use cuda_examples::Options;
 use cuda_prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
@@ -24,42 +26,6 @@ fn by_columns(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMu
         for k in 0..a.ncols() {
             sum += a[[row, k]] * b[[k, column]];
         }
-        c[[row, column]] = sum;
-    }
-}
-
-/// The same with neighbouring columns: their accesses are coalesced.
-#[kernel]
-fn by_rows(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
-    let (column, row) = grid::<2>();
-    if row < c.nrows() && column < c.ncols() {
-        let mut sum = 0.0;
-        for k in 0..a.ncols() {
-            sum += a[[row, k]] * b[[k, column]];
-        }
-        c[[row, column]] = sum;
-    }
-}
-
-/// Each element of `a` and `b` is loaded from global memory once for all threads of a block's row or column.
-#[kernel]
-fn tiled(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
-    let tile_a = shared!([[f32; TILE]; TILE]);
-    let tile_b = shared!([[f32; TILE]; TILE]);
-    let (column, row) = grid::<2>();
-    let (tx, ty) = (thread_idx().x, thread_idx().y);
-    let mut sum = 0.0;
-    for first in (0..a.ncols()).step_by(TILE) {
-        let (k_a, k_b) = (first + tx, first + ty);
-        tile_a[ty][tx] = if row < a.nrows() && k_a < a.ncols() { a[[row, k_a]] } else { 0.0 };
-        tile_b[ty][tx] = if k_b < b.nrows() && column < b.ncols() { b[[k_b, column]] } else { 0.0 };
-        sync_threads();
-        for k in 0..TILE {
-            sum += tile_a[ty][k] * tile_b[k][tx];
-        }
-        sync_threads();
-    }
-    if row < c.nrows() && column < c.ncols() {
         c[[row, column]] = sum;
     }
 }
@@ -214,11 +180,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     products.measure::<by_columns>("by_columns", &by_columns::compile()?, |p, s, c| {
         by_columns::launch(((rows, columns), block, s), &p.a, &p.b, c)
     })?;
-    products.measure::<by_rows>("by_rows", &by_rows::compile()?, |p, s, c| {
-        by_rows::launch(((columns, rows), block, s), &p.a, &p.b, c)
+    products.measure::<matmul<f32>>("by_rows", &matmul::<f32>::compile()?, |p, s, c| {
+        matmul::launch(((columns, rows), block, s), &p.a, &p.b, c)
     })?;
-    products.measure::<tiled>("tiled", &tiled::compile()?, |p, s, c| {
-        tiled::launch(((columns, rows), block, s), &p.a, &p.b, c)
+    products.measure::<tiled_matmul<f32, TILE>>("tiled", &tiled_matmul::<f32, TILE>::compile()?, |p, s, c| {
+        tiled_matmul::<f32, TILE>::launch(((columns, rows), block, s), &p.a, &p.b, c)
     })?;
     products.measure::<register_tiled>("register_tiled", &register_tiled::compile()?, |p, s, c| {
         register_tiled::launch(((m.div_ceil(SIDE), n.div_ceil(SIDE)), block, s), &p.a, &p.b, c)
@@ -226,7 +192,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     products.measure::<register_bounded>("register_bounded", &register_bounded::compile()?, |p, s, c| {
         register_bounded::launch(((m.div_ceil(SIDE), n.div_ceil(SIDE)), block, s), &p.a, &p.b, c)
     })?;
-    if is_simulated()? && assembled::<tiled>(&current_device()?)?.is_none() {
+    if is_simulated()? && assembled::<matmul<f32>>(&current_device()?)?.is_none() {
         println!("registers and local bytes need NVIDIA's `ptxas`, which `cargo xtask setup` downloads;");
         println!("without it the occupancy counts 32 registers a thread");
     }

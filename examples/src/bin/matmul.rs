@@ -2,48 +2,13 @@
 
 use anyhow::{Result, ensure};
 use clap::Parser as _;
+use cuda_example_kernels::{matmul, tiled_matmul};
 use cuda_examples::{Options, palette, save};
 use cuda_prelude::*;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+use ndarray::Array2;
 
 /// The side of a tile, and of a block.
 const TILE: usize = 16;
-
-/// A thread for each element of the product, which reads a row of `a` and a column of `b`.
-#[kernel]
-fn naive(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
-    let (column, row) = grid::<2>();
-    if row < c.nrows() && column < c.ncols() {
-        let mut sum = 0.0;
-        for k in 0..a.ncols() {
-            sum += a[[row, k]] * b[[k, column]];
-        }
-        c[[row, column]] = sum;
-    }
-}
-
-/// The product with tiles: each element is read from global memory once for all threads in a row or column of a block.
-#[kernel]
-fn tiled(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
-    let tile_a = shared!([[f32; TILE]; TILE]);
-    let tile_b = shared!([[f32; TILE]; TILE]);
-    let (column, row) = grid::<2>();
-    let (tx, ty) = (thread_idx().x, thread_idx().y);
-    let mut sum = 0.0;
-    for first in (0..a.ncols()).step_by(TILE) {
-        let (k_a, k_b) = (first + tx, first + ty);
-        tile_a[ty][tx] = if row < a.nrows() && k_a < a.ncols() { a[[row, k_a]] } else { 0.0 };
-        tile_b[ty][tx] = if k_b < b.nrows() && column < b.ncols() { b[[k_b, column]] } else { 0.0 };
-        sync_threads();
-        for k in 0..TILE {
-            sum += tile_a[ty][k] * tile_b[k][tx];
-        }
-        sync_threads();
-    }
-    if row < c.nrows() && column < c.ncols() {
-        c[[row, column]] = sum;
-    }
-}
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let (n, k, m) = options.pick((500, 700, 600), (50, 70, 60));
@@ -60,8 +25,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let blocks = (m.div_ceil(TILE), n.div_ceil(TILE));
     let flops = 2.0 * (n * k * m) as f32;
     // The kernels are compiled before the time is measured.
-    naive::compile()?;
-    tiled::compile()?;
+    matmul::<f32>::compile()?;
+    tiled_matmul::<f32, TILE>::compile()?;
 
     let expected = a.dot(&b);
     let s = stream()?;
@@ -72,8 +37,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         s.scope(|s| {
             start.record(s)?;
             match name {
-                "naive" => naive::launch((blocks, (TILE, TILE), s), &device_a, &device_b, &mut product)?,
-                _ => tiled::launch((blocks, (TILE, TILE), s), &device_a, &device_b, &mut product)?,
+                "naive" => matmul::launch((blocks, (TILE, TILE), s), &device_a, &device_b, &mut product)?,
+                _ => tiled_matmul::<f32, TILE>::launch((blocks, (TILE, TILE), s), &device_a, &device_b, &mut product)?,
             }
             end.record(s)
         })?;

@@ -2,8 +2,11 @@
 //!
 //! `cargo xtask demo saxpy` runs it.
 
+use anyhow::{Result, ensure};
+use clap::Parser as _;
+use cuda_examples::{Options, plot};
 use cuda_prelude::*;
-use ndarray::Array1;
+use ndarray::{Array1, s};
 
 /// A function that kernels call; rustc resolves it, for every element type.
 #[device]
@@ -21,10 +24,13 @@ fn saxpy<T: Num>(a: T, x: &[T], y: &mut [T]) {
     }
 }
 
-fn main() -> Result<()> {
-    let n = 1 << 20;
-    let x = to_device(&Array1::from_iter((0..n).map(|i| i as f32)))?;
-    let mut y = to_device(&Array1::from_elem(n, 1.0_f32))?;
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let n: usize = options.pick(1 << 20, 10_000);
+    // A triangle wave and a ramp, of whole numbers.
+    let host_x = Array1::from_iter((0..n).map(|i| (i % 80).abs_diff(40) as f32));
+    let host_y = Array1::from_iter((0..n).map(|i| (i / 4) as f32));
+    let x = to_device(&host_x)?;
+    let mut y = to_device(&host_y)?;
 
     let s = stream()?;
     let (start, end) = (event()?, event()?);
@@ -36,11 +42,15 @@ fn main() -> Result<()> {
     })?;
     println!("{} elements on {} in {:.3} ms", n, current_device()?, event_elapsed_time(&start, &end)?);
 
-    let host_y = y.copy_to_host()?;
-    let wrong = (0..n).filter(|&i| host_y[i] != 2.0 * i as f32 + 1.0).count();
+    let sums = y.copy_to_host()?;
+    let wrong = (0..n).filter(|&i| sums[i] != axpy(2.0, host_x[i], host_y[i])).count();
     println!("checked {n} elements, {wrong} wrong");
-    if wrong > 0 {
-        std::process::exit(1);
-    }
-    Ok(())
+    ensure!(wrong == 0, "{wrong} elements are wrong");
+    let [x, y, sums] = [&host_x, &host_y, &sums].map(|array| array.slice(s![..640]).to_vec());
+    let lines: [(_, &[f32]); 3] = [([235, 150, 60], &x), ([90, 170, 110], &y), ([60, 100, 200], &sums)];
+    plot(&options.file("saxpy.svg"), "x (orange), y (green), and 2 x + y (blue)", "element", &lines)
+}
+
+fn main() -> Result<()> {
+    run(&Options::parse())
 }

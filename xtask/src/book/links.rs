@@ -46,6 +46,19 @@ pub(super) fn faults(files: &[(String, String)]) -> Vec<String> {
     faults
 }
 
+/// The terms of the glossary that name no source: no link out of the book stands in their rows.
+pub(super) fn sourceless(files: &[(String, String)]) -> Vec<String> {
+    let page = pages(files).find(|(page, _)| *page == "glossary.md").map(|(_, text)| text).unwrap_or_default();
+    let rows = page.lines().enumerate().filter(|(_, line)| {
+        let is_head = line.starts_with("| term |") || line.starts_with("|---");
+        line.starts_with('|') && !is_head && !line.contains("](https://")
+    });
+    rows.map(|(at, row)| {
+        format!("{PAGES}glossary.md:{}: no source of `{}`", at + 1, row.split('|').nth(1).unwrap_or_default().trim())
+    })
+    .collect()
+}
+
 /// The links among the book's pages to anchors that the pages' HTML lacks, which a function gives by its name.
 pub(super) fn dead_anchors(files: &[(String, String)], html: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let mut faults = Vec::new();
@@ -190,5 +203,17 @@ mod tests {
             anchors("# On the host\n## On the host\n### 5. Which, and why?\n"),
             ["on-the-host", "on-the-host-1", "5-which-and-why"]
         );
+    }
+
+    #[test]
+    fn terms_without_a_source_are_named() {
+        let row = |source: &str| {
+            format!(
+                "# Glossary\n\n| term | meaning | source |\n|---|---|---|\n| warp, lane | 32 threads | {source} |\n"
+            )
+        };
+        let faults = |source| sourceless(&[(format!("{PAGES}glossary.md"), row(source))]);
+        assert_eq!(faults("guide, [SIMT](https://docs.nvidia.com); [Warps](warps.md)"), [""; 0]);
+        assert_eq!(faults("[Warps](warps.md)"), ["docs/book/src/glossary.md:5: no source of `warp, lane`"]);
     }
 }
