@@ -15,6 +15,7 @@
 #[cfg(all(test, not(loom)))]
 mod audit;
 mod context;
+mod coredump;
 mod error;
 mod event;
 mod graph;
@@ -135,6 +136,7 @@ fn implemented() -> DriverFns {
     memory::external::fill(&mut fns);
     error::fill(&mut fns);
     context::fill(&mut fns);
+    coredump::fill(&mut fns);
     memory::fill(&mut fns);
     memory::copy::fill(&mut fns);
     memory::pool::fill(&mut fns);
