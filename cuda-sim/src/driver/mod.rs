@@ -23,11 +23,11 @@ mod init;
 mod launch;
 mod memory;
 mod module;
+mod of_context;
 mod operations;
 mod state;
 mod stream;
 mod trace;
-mod unexported;
 mod unsupported;
 
 use cuda_sys::{CUresult, DriverApi, DriverFns};
@@ -151,7 +151,7 @@ fn implemented() -> DriverFns {
     stream::attributes::fill(&mut fns);
     event::fill(&mut fns);
     graph::fill(&mut fns);
-    unexported::fill(&mut fns);
+    of_context::fill(&mut fns);
     fns
 }
 
