@@ -36,6 +36,7 @@ fn of_init<'i>(init: &'i Init, found: &mut Vec<&'i str>) {
     match init {
         Init::List(items) => items.iter().for_each(|item| of_init(item, found)),
         Init::Symbol(name, ..) => found.push(name),
+        Init::Byte(_, address) => of_init(address, found),
         _ => {}
     }
 }
