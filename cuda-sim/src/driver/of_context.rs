@@ -83,12 +83,13 @@ mod tests {
     #[test]
     fn a_number_that_is_no_context_means_the_current_one() {
         let (api, mut current, mut device) = (driver_api(), null_mut(), 9);
-        // SAFETY: CUDA's contract: the results are live locals.
-        unsafe {
-            assert_eq!(api.cuInit().unwrap()(0), CUresult::CUDA_SUCCESS);
-            assert_eq!(api.cuDevicePrimaryCtxRetain().unwrap()(&mut current, 0), CUresult::CUDA_SUCCESS);
-            assert_eq!(api.cuCtxSetCurrent().unwrap()(current), CUresult::CUDA_SUCCESS);
-        }
+        // SAFETY: CUDA's contract: it takes flags only.
+        assert_eq!(unsafe { api.cuInit().unwrap()(0) }, CUresult::CUDA_SUCCESS);
+        // SAFETY: CUDA's contract: the result is a live local.
+        let retained = unsafe { api.cuDevicePrimaryCtxRetain().unwrap()(&mut current, 0) };
+        assert_eq!(retained, CUresult::CUDA_SUCCESS);
+        // SAFETY: CUDA's contract: the context was just retained.
+        assert_eq!(unsafe { api.cuCtxSetCurrent().unwrap()(current) }, CUresult::CUDA_SUCCESS);
         let garbage = std::ptr::without_provenance_mut(0xdead_beef_0123);
         for handle in [garbage, null_mut(), current] {
             // SAFETY: the result is a live local, and handles are only compared.

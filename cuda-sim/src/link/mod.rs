@@ -8,6 +8,7 @@
 mod dead_functions;
 mod error;
 mod rename;
+mod results;
 
 pub(crate) use error::LinkError;
 
@@ -94,6 +95,8 @@ pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module, Vec<LinkError>> {
     let mut best = 0;
     // The first module that declares each name that none defines.
     let mut declared: HashMap<String, usize> = HashMap::new();
+    // Declarations with results of functions that another module defines.
+    let mut returning: HashMap<String, Item> = HashMap::new();
     for (m, module) in modules.into_iter().enumerate() {
         linked.version = linked.version.max(module.version);
         let newest = module.capability().unwrap_or(0);
@@ -112,6 +115,10 @@ pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module, Vec<LinkError>> {
             };
             if keep {
                 linked.items.push(item);
+            } else if let Item::Function(Function { name, returns, body: None, .. }) = &item
+                && !returns.is_empty()
+            {
+                returning.insert(name.clone(), item);
             }
         }
     }
@@ -122,6 +129,7 @@ pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module, Vec<LinkError>> {
     if !undefined.is_empty() {
         return Err(undefined);
     }
+    results::reconcile(&mut linked.items, &returning);
     if without_masks {
         linked.version = linked.version.min(LAST_WITHOUT_MASKS);
     }

@@ -91,6 +91,32 @@ fn links_leave_out_what_no_kernel_reaches() {
     }
 }
 
+/// As in NVIDIA's linker: a declaration may have a result that the function lacks, or lack the one that it has.
+#[test]
+fn modules_may_disagree_about_results() {
+    let caller = |declaration: &str, call: &str| {
+        format!(
+            ".extern .func {declaration}; .visible .entry k(.param .u64 out) {{ .reg .b32 %r<3>; .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [out]; {{ .param .b32 result; .param .b64 to; st.param.b64 [to], %rd1; {call} }} ret; }}"
+        )
+    };
+    let takes = caller("(.param .b32 r) set(.param .b64 to)", "call (result), set, (to); ld.param.b32 %r1, [result];");
+    let ignores = caller("set(.param .b64 to)", "call set, (to);");
+    let gives = ".visible .func (.param .b32 r) set(.param .b64 to) { .reg .b64 %rd1; ld.param.b64 %rd1, [to];
+        st.global.u64 [%rd1], 6; st.param.b32 [r], 1; ret; }";
+    let plain = ".visible .func set(.param .b64 to) { .reg .b64 %rd1; ld.param.b64 %rd1, [to];
+        st.global.u64 [%rd1], 7; ret; }";
+    for (caller, function, expected) in
+        [(&takes, plain, 7), (&ignores, gives, 6), (&takes, gives, 6), (&ignores, plain, 7)]
+    {
+        for parts in [[caller.as_str(), function], [function, caller.as_str()]] {
+            let out = Buffer::new(&[0]);
+            run(&image(&linked(&parts).unwrap()).unwrap(), "k", [1, 1, 1], [1, 1, 1], &[out.0]).unwrap();
+            assert_eq!(out.read(1), [expected]);
+        }
+    }
+}
+
 #[test]
 fn names_that_a_body_declares_are_its_own() {
     let local = ".global .align 8 .u64 x = 5;
