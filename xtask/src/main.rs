@@ -8,6 +8,7 @@ mod book;
 mod bundle;
 mod cache;
 mod check;
+mod clients;
 mod containers;
 mod demo;
 mod doctor;
@@ -59,6 +60,8 @@ enum Command {
     Book,
     /// Build the example package for Python, and run its tests on the software device with NumPy and Numba
     Python(python::Options),
+    /// Run the tests of other people's packages on the software device, and write the table of `docs/clients.md`
+    Clients(clients::Options),
     /// Run the benchmarks, and print a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
     /// Compare random kernels on the host and on the software device, bit for bit
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Command::Pictures => pictures::run(),
         Command::Book => book::run(),
         Command::Python(options) => python::run(&options),
+        Command::Clients(options) => clients::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),
