@@ -291,7 +291,7 @@ fn copies_that_arrive_are_made_when_the_barrier_is_tested() {
     assert_eq!(to.read(1), [5 << 32 | 17]);
 }
 
-/// What arrives at an object is made, and arrives there, before another object takes its place.
+/// Copies that arrive at an object are made, and arrive there, before another object takes its place.
 #[test]
 fn copies_that_arrive_do_not_arrive_at_a_later_object() {
     for end in

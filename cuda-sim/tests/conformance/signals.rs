@@ -6,7 +6,7 @@ use crate::instance::{Instance, forms, instances};
 use cuda_sim::ptx::{Modifier as M, Opcode, Type};
 use cuda_sys::CUresult;
 
-/// What is in memory before, and what the instruction is given.
+/// The word that memory holds before, and the sources of the instruction.
 const OLD: u64 = 0x8000_0003_ffff_fffe;
 const GIVEN: [u64; 4] = [0x0000_0001_8000_0001, 0x2222_2222_1111_1111, 0x4444_4444_3333_3333, 0x6666_6666_5555_5555];
 

@@ -106,7 +106,7 @@ pub(super) fn of_rust(output: &str) -> Results {
     results
 }
 
-/// What a panic says, which is on the line after its place.
+/// The message of a panic, which is on the line after its place.
 fn message(text: &str) -> &str {
     let at = text.find("panicked at ").and_then(|at| Some(at + text[at..].find('\n')? + 1));
     at.map_or(text, |at| &text[at..])
@@ -128,7 +128,7 @@ mod tests {
             <testcase classname="a" name="good" time="0.1" /><testcase classname="a" name="loud"><system-out>x</system-out></testcase>
             <testcase classname="a" name="bad"><failure message="ValueError: 1 &lt; 2&#10;more">E   text</failure></testcase>
             <testcase classname="a" name="bad too"><failure message="ValueError: 1 &lt; 2">E</failure></testcase>
-            <testcase classname="" name="m"><error message="cannot import /home/x.py">E</error></testcase>
+            <testcase classname="" name="m"><error message="cannot import /a/x.py">E</error></testcase>
             <testcase classname="a" name="later"><skipped type="pytest.skip" message="no GPU">s</skipped></testcase></testsuite></testsuites>"#;
         let results = of_pytest(report, "rootdir: x\ncollected 9 items / 1 error\n");
         assert_eq!((results.passed, results.failed, results.skipped, results.not_reached), (2, 3, 1, 3));
