@@ -252,8 +252,8 @@ impl Profile {
             A::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => self.double_ratio,
             A::CU_DEVICE_ATTRIBUTE_ECC_ENABLED => u32::from(self.ecc),
             A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT => 1,
-            // There is no nearest NUMA node: -1.
-            A::CU_DEVICE_ATTRIBUTE_NUMA_ID | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID => u32::MAX,
+            // The device is no NUMA node: -1. The host is one.
+            A::CU_DEVICE_ATTRIBUTE_NUMA_ID => u32::MAX,
             A::CU_DEVICE_ATTRIBUTE_GPU_OVERLAP
             | A::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY
             | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS
@@ -276,7 +276,11 @@ impl Profile {
             | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
-            | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
+            | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
+            // Pools are shared by file descriptors: 1.
+            | A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES => 1,
             A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => u32::from(self.has_clusters()),
             // Integrated memory, compression, multicast, pageable memory access: unsupported.
             _ => texture_limit(attribute),

@@ -50,10 +50,10 @@ pub(crate) enum AllocationKind {
     Managed,
     /// Page-locked host memory, with the flags of its allocation.
     Host(u32),
-    /// An allocation from the memory pool with this handle.
-    Pooled(usize),
-    /// A freed block that the pool with this handle caches.
-    Cached(usize),
+    /// An allocation from a memory pool.
+    Pooled(PoolId),
+    /// A freed block that a pool caches.
+    Cached(PoolId),
     /// Graph memory with this number.
     Graph(u64),
     /// Memory of another process, or a file, that is mapped here.
@@ -64,6 +64,36 @@ pub(crate) enum AllocationKind {
     Mapped(Access),
     /// The device's own memory: module data, scratch memory of workers.
     Internal,
+}
+
+/// A memory pool: its handle, and the memory of its allocations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PoolId {
+    pub(crate) handle: usize,
+    pub(crate) memory: PoolMemory,
+}
+
+/// The memory of a pool's allocations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum PoolMemory {
+    Device,
+    /// Page-locked host memory.
+    Host,
+    Managed,
+    /// Memory of another process's pool, which is mapped here.
+    Imported,
+}
+
+impl AllocationKind {
+    /// Returns true for page-locked host memory.
+    pub(crate) fn is_host(self) -> bool {
+        matches!(self, AllocationKind::Host(_) | AllocationKind::Pooled(PoolId { memory: PoolMemory::Host, .. }))
+    }
+
+    /// Returns true for managed memory.
+    pub(crate) fn is_managed(self) -> bool {
+        matches!(self, AllocationKind::Managed | AllocationKind::Pooled(PoolId { memory: PoolMemory::Managed, .. }))
+    }
 }
 
 /// The owner of an allocation.
@@ -438,8 +468,8 @@ impl Memory {
         let state = self.state.lock();
         let own = state.live.values().filter(|a| a.owner.context == context);
         own.fold((0, 0), |(used, reserved), a| match a.kind {
-            AllocationKind::Pooled(p) if p == pool => (used + a.mapped, reserved + a.mapped),
-            AllocationKind::Cached(p) if p == pool => (used, reserved + a.mapped),
+            AllocationKind::Pooled(p) if p.handle == pool => (used + a.mapped, reserved + a.mapped),
+            AllocationKind::Cached(p) if p.handle == pool => (used, reserved + a.mapped),
             _ => (used, reserved),
         })
     }
@@ -538,14 +568,17 @@ impl Memory {
 
 /// Returns true if memory of this kind counts against a device's total.
 fn counts(kind: AllocationKind) -> bool {
-    !matches!(
-        kind,
+    match kind {
         AllocationKind::Internal
-            | AllocationKind::Host(_)
-            | AllocationKind::Imported
-            | AllocationKind::External
-            | AllocationKind::Mapped(_)
-    )
+        | AllocationKind::Host(_)
+        | AllocationKind::Imported
+        | AllocationKind::External
+        | AllocationKind::Mapped(_) => false,
+        AllocationKind::Pooled(pool) | AllocationKind::Cached(pool) => {
+            matches!(pool.memory, PoolMemory::Device | PoolMemory::Managed)
+        }
+        AllocationKind::Device | AllocationKind::Managed | AllocationKind::Graph(_) => true,
+    }
 }
 
 /// The limit on the number of freed allocations that are remembered.

@@ -332,13 +332,8 @@ impl Variables {
         }
         let base = MEMORY.alloc(area.bytes, AllocationKind::Internal).ok()?;
         let mut bytes = area.image.clone();
-        let places = area.own.iter().map(|at| (at, base)).chain(area.managed.iter().map(|at| (at, managed)));
-        for (at, address) in places {
-            let field = &mut bytes[*at as usize..*at as usize + 8];
-            let mut value = [0; 8];
-            value.copy_from_slice(field);
-            field.copy_from_slice(&u64::from_le_bytes(value).wrapping_add(address).to_le_bytes());
-        }
+        area.own.iter().for_each(|place| place.apply(&mut bytes, base));
+        area.managed.iter().for_each(|place| place.apply(&mut bytes, managed));
         // SAFETY: the allocation is new and at least as long as the image, which is never longer than the area.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), base as *mut u8, bytes.len()) };
         Some(Variables(base))

@@ -55,6 +55,9 @@ fn each_context_has_its_own_module_of_a_library() {
     let (mut name, mut of, mut kernels, mut found) = (null::<c_char>(), null_mut(), 0, [null_mut(); 2]);
     ok!(cuKernelGetName(&mut name, counting));
     assert_eq!(unsafe { CStr::from_ptr(name) }, c"count");
+    gives!(CUDA_ERROR_INVALID_VALUE, cuKernelGetName(&mut name, null_mut()));
+    gives!(CUDA_ERROR_INVALID_VALUE, cuKernelGetName(null_mut(), counting));
+    gives!(CUDA_ERROR_INVALID_HANDLE, cuKernelGetName(&mut name, std::ptr::without_provenance_mut(0x1230)));
     ok!(cuKernelGetLibrary(&mut of, counting));
     assert_eq!(of, library);
     ok!(cuLibraryGetKernelCount(&mut kernels, library));

@@ -318,7 +318,7 @@ fn each_misuse_has_its_code() {
         ("pool unknown", call!(cuMemPoolTrimTo(no_pool, 0)), R::CUDA_ERROR_INVALID_VALUE),
         ("default pool destroyed", call!(cuMemPoolDestroy(default_pool)), R::CUDA_ERROR_INVALID_VALUE),
         ("pool of no device", call!(cuMemPoolCreate(&mut null_mut(), &pool_props(9, 0))), R::CUDA_ERROR_INVALID_VALUE),
-        ("pool to share", call!(cuMemPoolCreate(&mut null_mut(), &pool_props(0, 1))), R::CUDA_ERROR_NOT_SUPPORTED),
+        ("pool to share", call!(cuMemPoolCreate(&mut null_mut(), &pool_props(0, 2))), R::CUDA_ERROR_NOT_SUPPORTED),
         ("nothing to share", call!(cuIpcGetMemHandle(&mut zeroed(), 0)), R::CUDA_ERROR_INVALID_VALUE),
         ("closed, not open", call!(cuIpcCloseMemHandle(device)), R::CUDA_ERROR_INVALID_VALUE),
         ("no such device", call!(cuDeviceGet(&mut 0, 99)), R::CUDA_ERROR_INVALID_DEVICE),

@@ -8,6 +8,7 @@ mod book;
 mod bundle;
 mod cache;
 mod check;
+mod clients;
 mod containers;
 mod demo;
 mod doctor;
@@ -62,6 +63,8 @@ enum Command {
     Python(python::Options),
     /// Build the crates that use candle, burn and cuda-core, and run their tests on the software device
     Neighbours,
+    /// Run the tests of other people's packages on the software device, and write the table of `docs/clients.md`
+    Clients(clients::Options),
     /// Run the benchmarks, and print a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
     /// Compare random kernels on the host and on the software device, bit for bit
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
         Command::Book => book::run(),
         Command::Python(options) => python::run(&options),
         Command::Neighbours => neighbours::run(),
+        Command::Clients(options) => clients::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),

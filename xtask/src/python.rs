@@ -10,8 +10,8 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
-use crate::setup;
 use crate::workspace::{self, Scratch, output, run as run_command};
+use crate::{setup, wheels};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -19,17 +19,6 @@ pub(crate) struct Options {
     #[arg(long)]
     numba_cuda: bool,
 }
-
-/// Runs a program with packages that look for each other in Python's own folder of packages, as numba-cuda's do.
-const WITH_PACKAGES: &str = "
-import runpy, site, sys
-packages, own, program = sys.argv[1:]
-site.addsitedir(packages)
-site.getsitepackages = lambda: [packages]
-sys.path.insert(0, own)
-sys.argv = [program]
-runpy.run_path(program, run_name='__main__')
-";
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let had = setup::numba().and_then(|numba| Ok((numba, setup::maturin()?)));
@@ -59,8 +48,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         println!("with numba-cuda");
         let folder = Scratch::new("driver")?;
         std::os::unix::fs::symlink(&library, folder.path().join("libcuda.so.1"))?;
+        wheels::customize(folder.path(), &[&setup::numba_cuda()?])?;
         let mut tests = python();
-        tests.args(["-c", WITH_PACKAGES]).arg(setup::numba_cuda()?).arg(scratch.path()).arg(&program);
+        tests.arg(&program).env("PYTHONPATH", joined(&[folder.path(), scratch.path()])?);
         run_command(tests.env("LD_LIBRARY_PATH", folder.path()))?;
     }
     Ok(())

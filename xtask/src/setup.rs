@@ -166,6 +166,25 @@ const NUMBA_CUDA: Wheels = Wheels {
     places: &[],
 };
 
+/// The programs that run the tests of other people's packages, and what those tests import.
+const TESTERS: Wheels = Wheels {
+    name: "testers",
+    wheels: &[
+        "pytest==9.2.0",
+        "iniconfig==2.3.1",
+        "pluggy==1.7.0",
+        "filecheck==1.0.3",
+        "psutil==7.1.3",
+        "cffi==2.0.0",
+        "pycparser==2.23",
+        "ml-dtypes==0.5.4",
+        // headers that kernels of numba-cuda include
+        "nvidia-cuda-cccl==13.0.85",
+    ],
+    megabytes: 11,
+    places: &[],
+};
+
 #[derive(Args)]
 pub(crate) struct Options {
     /// Install to this folder instead of `target/toolkit`
@@ -281,6 +300,11 @@ pub(crate) fn maturin() -> Result<PathBuf> {
 /// A folder for Python's search path that contains numba-cuda, and NVRTC under `nvidia/cu13`, downloaded if it is missing.
 pub(crate) fn numba_cuda() -> Result<PathBuf> {
     site(&NUMBA_CUDA)
+}
+
+/// A folder for Python's search path that contains pytest and what tests of other packages import, downloaded if it is missing.
+pub(crate) fn testers() -> Result<PathBuf> {
+    site(&TESTERS)
 }
 
 fn site(wheels: &Wheels) -> Result<PathBuf> {

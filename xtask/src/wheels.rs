@@ -106,6 +106,43 @@ impl Wheels {
     }
 }
 
+/// Makes `folder` one that gives Python packages of these folders, as if they were installed: with their `.pth` files, and for
+/// packages that look for each other in Python's own folder. It is named by `PYTHONPATH`, which child processes inherit.
+pub(crate) fn customize(folder: &Path, packages: &[&Path]) -> Result<()> {
+    let packages = packages.iter().map(|site| site.to_str().context("a folder's name is not text"));
+    let packages = serde_json::to_string(&packages.collect::<Result<Vec<_>>>()?)?;
+    let program = format!(
+        "import site\npackages = {packages}\nfor folder in packages:\n    site.addsitedir(folder)\n\
+         site.getsitepackages = lambda prefixes=None: packages\n"
+    );
+    fs::write(folder.join("sitecustomize.py"), program).context("cannot write sitecustomize.py")
+}
+
+/// Downloads the source distribution of a requirement to `dir` unless it is there, and returns the folder of its files.
+pub(crate) fn source(dir: &Path, requirement: &str) -> Result<PathBuf> {
+    let folder = dir.join(requirement.replace("==", "-"));
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    let mut download = Command::new("python3");
+    download.args([
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-binary=:all:",
+        "--disable-pip-version-check",
+        "-d",
+    ]);
+    output(download.arg(dir).arg(requirement)).with_context(|| format!("pip cannot download {requirement}"))?;
+    let archive = folder.with_file_name(format!("{}.tar.gz", requirement.replace("==", "-")));
+    output(Command::new("python3").args(["-m", "tarfile", "--extract"]).arg(archive).arg(dir))?;
+    ensure!(folder.is_dir(), "the archive of {requirement} has no folder {}", folder.display());
+    Ok(folder)
+}
+
 fn remove(dir: &Path) -> Result<()> {
     match fs::remove_dir_all(dir) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -141,6 +178,21 @@ mod tests {
         let error = SOME.install(&theirs).err().unwrap().to_string();
         assert!(error.contains("--dir"), "{error}");
         assert!(theirs.join("thesis.tex").exists());
+    }
+
+    #[test]
+    fn python_finds_packages_of_other_folders() {
+        let scratch = Scratch::new("customize").unwrap();
+        let packages = scratch.path().join("a 'folder'");
+        fs::create_dir(&packages).unwrap();
+        fs::write(packages.join("found_here.py"), "where = 'there'\n").unwrap();
+        customize(scratch.path(), &[&packages]).unwrap();
+        let mut python = Command::new("python3");
+        python.args(["-c", "import found_here, site; print(found_here.where, len(site.getsitepackages()))"]);
+        // Without Python there is nothing to find.
+        if let Ok(text) = output(python.env("PYTHONPATH", scratch.path())) {
+            assert_eq!(text, "there 1\n");
+        }
     }
 
     #[test]

@@ -99,7 +99,8 @@ symbols! {
     "memset" = memset, "fma" = fma, "fmaf" = fmaf, "sim.switch" = crate::cpu::switch, "sim.mapped" = service::mapped, "sim.stop" = service::stopped,
     "sim.breakpoint" = service::breakpoint,
     "sim.copies.start" = copies::start, "sim.copies.commit" = copies::commit, "sim.copies.wait" = copies::wait,
-    "sim.copies.arrive" = copies::arrive, "sim.bulk.to_shared" = bulk::to_shared, "sim.bulk.to_global" = bulk::to_global, "sim.mbarrier.init" = mbarrier::init, "sim.mbarrier.expect" = mbarrier::expect,
+    "sim.copies.arrive" = copies::arrive, "sim.bulk.to_shared" = bulk::to_shared, "sim.bulk.to_global" = bulk::to_global, "sim.mbarrier.init" = mbarrier::init, "sim.mbarrier.inval" = mbarrier::inval,
+    "sim.mbarrier.expect" = mbarrier::expect,
     "sim.mbarrier.complete" = mbarrier::complete, "sim.mbarrier.arrive" = mbarrier::arrive, "sim.mbarrier.test" = mbarrier::test,
     "sim.access" = crate::exec::search::access, "sim.tick" = crate::exec::search::tick,
 }

@@ -1,5 +1,6 @@
 //! Barriers in shared memory: calls of the runtime, which knows the layout of a barrier object (`exec/mbarrier.rs`).
 
+use super::abi;
 use super::emit::Emitter;
 use crate::exec::mbarrier::{DROPS, HOLDS};
 use crate::ir::{Inst, Value};
@@ -15,7 +16,7 @@ impl Emitter<'_> {
                 let pending = self.resize(&pending, 64, 32, false);
                 self.write(dest, 32, &pending, false)
             }
-            [address] => self.change(inst, "init", address, &Value::Int(0)),
+            [address] => self.change(inst, "inval", address, &Value::Int(0)),
             [address, count] if has(M::Init) => self.change(inst, "init", address, count),
             [address, bytes] if has(M::ExpectTx) && !self.arrives(inst) => self.change(inst, "expect", address, bytes),
             [address, bytes] if has(M::CompleteTx) => self.change(inst, "complete", address, bytes),
@@ -33,8 +34,11 @@ impl Emitter<'_> {
     fn change(&mut self, inst: &Inst, name: &str, address: &Value, number: &Value) -> Result<()> {
         let number = self.int(number, 32)?;
         let pointer = self.pointer(inst, address, 8)?;
-        self.declares.insert(format!("declare void @sim.mbarrier.{name}(ptr, i32) #3"));
-        self.line(format_args!("call void @sim.mbarrier.{name}(ptr {pointer}, i32 {number})"));
+        let position = abi::encode_position(inst.position);
+        self.declares.insert(format!("declare void @sim.mbarrier.{name}(ptr, i64, i64, ptr, i32) #3"));
+        self.line(format_args!(
+            "call void @sim.mbarrier.{name}(ptr %ctx, i64 %thread, i64 {position}, ptr {pointer}, i32 {number})"
+        ));
         Ok(())
     }
 
@@ -44,9 +48,12 @@ impl Emitter<'_> {
         let drops = if inst.has(M::ArriveDrop) { DROPS } else { 0 };
         let how = drops | if inst.has(M::NoComplete) { HOLDS } else { 0 };
         let pointer = self.pointer(inst, address, 8)?;
-        self.declares.insert("declare i64 @sim.mbarrier.arrive(ptr, i32, i32, i32) #3".to_owned());
-        let state =
-            self.def(format_args!("call i64 @sim.mbarrier.arrive(ptr {pointer}, i32 {count}, i32 {bytes}, i32 {how})"));
+        let position = abi::encode_position(inst.position);
+        self.declares.insert("declare i64 @sim.mbarrier.arrive(ptr, i64, i64, ptr, i32, i32, i32) #3".to_owned());
+        let state = self.def(format_args!(
+            "call i64 @sim.mbarrier.arrive(ptr %ctx, i64 %thread, i64 {position}, ptr {pointer}, i32 {count}, i32 {bytes}, \
+             i32 {how})"
+        ));
         self.write(dest, 64, &state, false)
     }
 

@@ -83,6 +83,26 @@ fn fill_text(to: *mut c_char, capacity: c_int, name: &str) -> super::Status {
     Ok(())
 }
 
+/// The id of a table that NVIDIA's CUDA runtime needs, whether it is linked statically or shared.
+const RUNTIME_TABLE: [u8; 16] =
+    [0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9];
+
+/// Tells the process, once, why NVIDIA's runtime does not run on this device. The runtime itself returns a code that
+/// says nothing. It asks before it calls `cuInit`.
+fn refuse_runtime() {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| {
+        #[cfg(feature = "exports")]
+        crate::log::start();
+        tracing::error!(
+            "cuGetExportTable: this process uses NVIDIA's CUDA runtime (libcudart, shared or static), which needs \
+             undocumented tables of NVIDIA's driver; the software device has none, so every call of the runtime fails. \
+             Programs that use the driver's API run here: load PTX, or CUDA C++ compiled by NVRTC to PTX, by \
+             cuModuleLoadData or cuLibraryLoadData and launch it by cuLaunchKernel"
+        );
+    });
+}
+
 api! {
     fn cuInit(flags: c_uint) {
         if flags != 0 {
@@ -151,9 +171,12 @@ api! {
         })
     }
     fn cuGetExportTable(table: *mut *const c_void, id: *const CUuuid) {
-        super::get(id)?;
+        let id = super::get(id)?;
         put(table, std::ptr::null())?;
         // The tables are undocumented, and no client that uses the documented API needs them.
+        if id.bytes.map(|byte| byte as u8) == RUNTIME_TABLE {
+            refuse_runtime();
+        }
         Err(CUresult::CUDA_ERROR_NOT_FOUND)
     }
     fn cuGetProcAddress(symbol: *const c_char, function: *mut *mut c_void, version: c_int, flags: cuuint64_t) {

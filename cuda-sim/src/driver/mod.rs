@@ -15,6 +15,7 @@
 #[cfg(all(test, not(loom)))]
 mod audit;
 mod context;
+mod coredump;
 mod error;
 mod event;
 mod graph;
@@ -22,11 +23,11 @@ mod init;
 mod launch;
 mod memory;
 mod module;
+mod of_context;
 mod operations;
 mod state;
 mod stream;
 mod trace;
-mod unexported;
 mod unsupported;
 
 use cuda_sys::{CUresult, DriverApi, DriverFns};
@@ -135,6 +136,7 @@ fn implemented() -> DriverFns {
     memory::external::fill(&mut fns);
     error::fill(&mut fns);
     context::fill(&mut fns);
+    coredump::fill(&mut fns);
     memory::fill(&mut fns);
     memory::copy::fill(&mut fns);
     memory::pool::fill(&mut fns);
@@ -149,7 +151,7 @@ fn implemented() -> DriverFns {
     stream::attributes::fill(&mut fns);
     event::fill(&mut fns);
     graph::fill(&mut fns);
-    unexported::fill(&mut fns);
+    of_context::fill(&mut fns);
     fns
 }
 

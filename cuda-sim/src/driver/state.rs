@@ -237,6 +237,7 @@ impl Context {
         *self.legacy.write() = Arc::new(Stream::default_one(self.id, self.device, self.group, Order::Legacy));
         super::memory::pool::forget(self.id);
         super::memory::ipc::forget(self.id);
+        super::coredump::forget(self.id);
         MEMORY.reset(self.id);
         crate::service::reset(self.id);
         *self.settings.lock() = Settings::default();

@@ -144,14 +144,10 @@ refused! {
     cuGraphicsMapResources
     cuGraphicsUnmapResources
     cuMemMapArrayAsync
-    // Checkpoints, core dumps, logs and callbacks of the driver.
+    // Checkpoints, logs and callbacks of the driver.
     cuDeviceGetNvSciSyncAttributes
     cuDeviceRegisterAsyncNotification
     cuDeviceUnregisterAsyncNotification
-    cuCoredumpGetAttribute
-    cuCoredumpGetAttributeGlobal
-    cuCoredumpSetAttribute
-    cuCoredumpSetAttributeGlobal
     cuLogsRegisterCallback
     cuLogsUnregisterCallback
     cuLogsCurrent
@@ -247,8 +243,6 @@ refused! {
     cuMemcpy3DBatchAsync_v2_ptsz
     cuMemGetHandleForAddressRange
     cuMemBatchDecompressAsync_ptsz
-    cuMemPoolExportPointer
-    cuMemPoolImportPointer
     cuMemPrefetchBatchAsync_ptsz
     cuMemDiscardBatchAsync_ptsz
     cuMemDiscardAndPrefetchBatchAsync_ptsz

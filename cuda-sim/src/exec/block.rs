@@ -53,6 +53,9 @@ pub(crate) enum Outcome {
     Polling,
     /// No thread can continue before the cluster's barrier opens.
     AtCluster,
+    /// Threads poll shared memory only, or wait for threads that do: none can continue before another block of the
+    /// cluster writes to it.
+    AtShared,
     /// No thread has made progress, and none can before a thread of another block writes to the workspace of grid-wide
     /// barriers.
     AtGrid,
@@ -102,6 +105,8 @@ pub(crate) struct ResidentBlock<'a> {
     phases: Vec<ClusterPhase>,
     /// Rounds of polling only, since a thread made progress.
     idle: u32,
+    /// True if a thread made progress in the last [`run`](ResidentBlock::run).
+    progressed: bool,
 }
 
 impl<'a> ResidentBlock<'a> {
@@ -132,6 +137,7 @@ impl<'a> ResidentBlock<'a> {
             waiting: Default::default(),
             phases: vec![ClusterPhase::NotArrived; if meets { high } else { 0 }],
             idle: 0,
+            progressed: false,
         };
         this.restart(position);
         this
@@ -180,12 +186,7 @@ impl<'a> ResidentBlock<'a> {
 
     /// Returns the widest set of writers that polling threads wait for, if all runnable threads poll.
     fn watched(&self) -> Option<Watched> {
-        let alone = self.context.cluster.ranks <= 1;
-        let of = |poll: Poll| match poll.watched {
-            Watched::Shared if !alone => Watched::Any,
-            watched => watched,
-        };
-        let polled = self.alive().filter_map(|thread| self.poll(self.state(thread)).map(of));
+        let polled = self.alive().filter_map(|thread| self.poll(self.state(thread)).map(|poll| poll.watched));
         let others = self.alive().any(|thread| self.can_run(self.state(thread)) && !self.polls(self.state(thread)));
         let loosest = polled.reduce(|a, b| match (a, b) {
             (Watched::Any, _) | (_, Watched::Any) => Watched::Any,
@@ -212,8 +213,7 @@ impl<'a> ResidentBlock<'a> {
 
     /// Runs until the block has finished, only polls, or waits for other blocks.
     pub(crate) fn run(&mut self, engine: &mut dyn Engine) -> Result<Outcome, Fault> {
-        self.idle = 0;
-        let mut progressed = false;
+        (self.idle, self.progressed) = (0, false);
         while self.idle < POLL_ROUNDS {
             let step = match self.converged {
                 Some(0) => return Ok(Outcome::Done),
@@ -221,28 +221,35 @@ impl<'a> ResidentBlock<'a> {
                 None => self.round(engine)?,
             };
             match step {
-                StepResult::Progressed => (self.idle, progressed) = (0, true),
+                StepResult::Progressed => (self.idle, self.progressed) = (0, true),
                 StepResult::Polled => self.idle += 1,
                 StepResult::Stuck if self.waits_for_cluster() => return Ok(Outcome::AtCluster),
                 StepResult::Stuck => return Err(self.deadlock(None)),
             }
         }
         match self.watched() {
-            Some(Watched::Shared) => Err(self.deadlock(None)),
-            Some(Watched::Grid) if !progressed => Ok(Outcome::AtGrid),
+            Some(Watched::Shared) if self.context.cluster.ranks <= 1 => Err(self.deadlock(None)),
+            Some(Watched::Shared) => Ok(Outcome::AtShared),
+            Some(Watched::Grid) if !self.progressed => Ok(Outcome::AtGrid),
             _ => Ok(Outcome::Polling),
         }
+    }
+
+    /// Returns true if a thread may have written to shared memory in the last [`run`](ResidentBlock::run).
+    pub(super) fn has_progressed(&self) -> bool {
+        self.progressed
     }
 
     /// One step of all threads together, while they are converged.
     fn step_converged(&mut self, engine: &mut dyn Engine, state: u32) -> Result<StepResult, Fault> {
         if let Some(site) = self.site(state) {
-            if self.complete_converged(site) {
-                self.converged = Some(site.region as u32);
-            } else {
+            if !self.complete_converged(site) {
                 self.next[self.low..self.high].fill(state);
                 self.converged = None;
+                // Waiting is no progress, so that a block which only waits is seen to.
+                return self.round(engine);
             }
+            self.converged = Some(site.region as u32);
             return Ok(StepResult::Progressed);
         }
         let result = self.call(engine, state, self.low, self.high - self.low)?;

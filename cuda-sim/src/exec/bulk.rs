@@ -100,7 +100,8 @@ pub(crate) extern "C" fn to_shared(
         }
         for (to, barrier) in in_blocks(own, to, mask).zip(in_blocks(own, barrier, mask)) {
             make(side(context, thread, (MemorySpace::Shared, to), size, Access::Store, position), from, bytes);
-            mbarrier::complete(barrier as *mut u64, bytes);
+            // A misuse leaves the barrier incomplete; whoever waits for it is reported.
+            let _ = mbarrier::complete_bytes(barrier as *mut u64, bytes);
         }
         return;
     }

@@ -1,8 +1,9 @@
 //! Blocks that run concurrently: those of a cluster, or a single one.
 //!
 //! One worker runs all blocks of a cluster, each until it only polls or waits for the cluster's barrier. That barrier
-//! opens when every live thread of the cluster has arrived at it; the blocks track the arrivals. The shared memory of a
-//! block that exits becomes inaccessible.
+//! opens when every live thread of the cluster has arrived at it; the blocks track the arrivals. Once all blocks only
+//! wait for it or poll shared memory, and none has progressed since, they wait for ever. The shared memory of a block
+//! that exits becomes inaccessible.
 
 use super::block::{Engine, Outcome, ResidentBlock};
 use super::fiber::Fibers;
@@ -98,24 +99,29 @@ impl Cluster<'_> {
     pub(super) fn run(&mut self) -> Result<Outcome, Fault> {
         let mut opened = false;
         loop {
-            let (mut polling, mut at_grid) = (false, false);
+            let (mut polling, mut at_grid, mut at_shared, mut progressed) = (false, false, false, opened);
             for rank in 0..self.members.len() {
                 let member = &mut self.members[rank];
                 if member.done {
                     continue;
                 }
-                match member.block.run(&mut *member.engine)? {
+                let outcome = member.block.run(&mut *member.engine)?;
+                progressed |= member.block.has_progressed();
+                match outcome {
                     Outcome::Done => self.exit(rank)?,
                     Outcome::Polling => polling = true,
                     Outcome::AtGrid => at_grid = true,
+                    Outcome::AtShared => at_shared = true,
                     Outcome::AtCluster => {}
                 }
             }
+            // A write of this round may be what a block polls that ran before it.
+            polling |= progressed && (at_grid || at_shared);
             if self.members.iter().all(|member| member.done) {
                 return Ok(Outcome::Done);
             }
             if !self.open_barrier() {
-                return match (polling || opened && at_grid, at_grid) {
+                return match (polling, at_grid) {
                     (true, _) => Ok(Outcome::Polling),
                     (false, true) => Ok(Outcome::AtGrid),
                     (false, false) => Err(self.deadlock()),

@@ -65,7 +65,8 @@ pub(super) struct Transfer {
 impl Transfer {
     pub(super) fn make(self) {
         bulk::make(self.to, self.from, self.bytes);
-        mbarrier::complete(self.barrier, self.bytes);
+        // A misuse leaves the barrier incomplete; whoever waits for it is reported.
+        let _ = mbarrier::complete_bytes(self.barrier, self.bytes);
     }
 }
 
@@ -190,14 +191,15 @@ pub(super) fn transfer(context: *mut Context, transfer: Transfer) {
     }
 }
 
-/// Completes the copies that a barrier waits for, when a thread of the block tests it.
+/// Completes the copies that a barrier waits for, when a thread of the block tests it or ends its use.
 pub(super) fn complete_for(context: *mut Context, barrier: *mut u64) {
     // SAFETY: compiled code passes its live context, which nothing else accesses until the call returns.
     let copies = unsafe { &mut (*context).copies };
     while let Some(at) = copies.arrivals.iter().position(|arrival| arrival.barrier == barrier) {
         let arrival = copies.arrivals.remove(at);
         copies.queue(arrival.thread).finish_while(|copy| copy.number < arrival.copies);
-        mbarrier::arrive(barrier, 1, 0, 0);
+        // A misuse leaves the barrier as it is: the program has initialised another one in its place.
+        let _ = mbarrier::arrive_once(barrier);
     }
     while let Some(at) = copies.transfers.iter().position(|transfer| transfer.barrier == barrier) {
         copies.transfers.remove(at).make();

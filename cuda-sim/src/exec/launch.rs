@@ -11,6 +11,7 @@
 
 use super::copies::Copies;
 use super::grid::GridWaiters;
+use super::mbarrier::Misuse;
 use super::pool::POOL;
 use super::{active, fault};
 use crate::codegen::abi::{BlocksFn, ClusterPosition, Context, Stopped};
@@ -78,6 +79,8 @@ pub(crate) enum Fault {
     Assert { block: u64 },
     /// Calls overflowed the stack.
     StackOverflow(Stopped),
+    /// A barrier in shared memory was used in a way that PTX leaves undefined.
+    Mbarrier(Misuse, Stopped),
     /// Threads of the block wait for each other, and none can continue.
     Deadlock { block: u64 },
     /// There was no memory for the launch itself.
@@ -103,7 +106,10 @@ impl Fault {
             0 => Ok(()),
             service::OVERFLOW => Err(Fault::StackOverflow(context.stopped)),
             service::ASSERT => Err(Fault::Assert { block: context.running }),
-            _ => Err(Fault::Trap(context.stopped)),
+            trap => Err(match Misuse::of_trap(trap) {
+                Some(misuse) => Fault::Mbarrier(misuse, context.stopped),
+                None => Fault::Trap(context.stopped),
+            }),
         }
     }
 

@@ -117,6 +117,16 @@ pub(crate) fn text(
                 thread(stopped.thread)
             )
         }
+        (Fault::Mbarrier(misuse, stopped), _) => {
+            write!(
+                text,
+                "{}: {}: {}, {}",
+                at(stopped.position, sources),
+                misuse.description(),
+                block(stopped.block),
+                thread(stopped.thread)
+            )
+        }
         (Fault::StackOverflow(stopped), _) => {
             write!(text, ": calls went deeper than the stack: {}, {}", block(stopped.block), thread(stopped.thread))
         }

@@ -16,10 +16,32 @@ pub(crate) struct Area {
     /// Initial bytes. The area may be longer; the rest is zero.
     pub(crate) image: Vec<u8>,
     pub(crate) bytes: u64,
-    /// Offsets of 8-byte words to which this area's address has to be added.
-    pub(crate) own: Vec<u64>,
-    /// Offsets of 8-byte words to which the address of the managed variables has to be added.
-    pub(crate) managed: Vec<u64>,
+    /// Initial values that are addresses in this area.
+    pub(crate) own: Vec<Relocation>,
+    /// Initial values that are addresses of managed variables.
+    pub(crate) managed: Vec<Relocation>,
+}
+
+/// An initial value that is an address, or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Relocation {
+    /// The offset of the value in its area.
+    pub(crate) at: u64,
+    /// The number of its bytes.
+    pub(crate) bytes: u64,
+    /// The bits of the address that are left out below it.
+    pub(crate) shift: u32,
+    /// The offset of the address in the area to which it points.
+    pub(crate) offset: u64,
+}
+
+impl Relocation {
+    /// Writes the value to an area's initial bytes; `base` is the address of the area to which it points.
+    pub(crate) fn apply(self, image: &mut [u8], base: u64) {
+        let value = (base.wrapping_add(self.offset) >> self.shift).to_le_bytes();
+        let (at, bytes) = (self.at as usize, self.bytes as usize);
+        image[at..at + bytes].copy_from_slice(&value[..bytes]);
+    }
 }
 
 /// A variable that `cuModuleGetGlobal` finds.
@@ -81,6 +103,7 @@ fn rename(init: &mut Init, names: &HashMap<&str, String>) {
                 name.clone_from(own);
             }
         }
+        Init::Byte(_, address) => rename(address, names),
         _ => {}
     }
 }
@@ -173,26 +196,36 @@ impl Layout {
         area.image.resize(area.image.len().max(end), 0);
         for (i, value) in values.into_iter().enumerate() {
             let at = offset + i as u64 * size;
+            let (value, shift) = match value {
+                Init::Byte(mask, address) => (&**address, Some(mask.trailing_zeros())),
+                value => (value, None),
+            };
+            // A byte is followed by zeros.
+            let (bytes, fits) = shift.map_or((size, matches!(size, 4 | 8)), |_| (1, true));
+            let shift = shift.unwrap_or(0);
+            let relocation = |offset| Relocation { at, bytes, shift, offset };
             let bits = match value {
-                Init::Symbol(name, ..) if size == 8 && functions.contains_key(name.as_str()) => {
-                    u128::from(functions[name.as_str()])
+                Init::Symbol(name, ..) if fits && functions.contains_key(name.as_str()) => {
+                    u128::from(functions[name.as_str()] >> shift & (u64::MAX >> (64 - 8 * bytes)))
                 }
-                Init::Symbol(name, offset, _) => match self.symbols.get(name) {
-                    // Managed variables are shared by contexts, so their initial values cannot name per-context
-                    // addresses.
-                    Some(Symbol::Data(base)) if size == 8 && !managed => {
-                        area.own.push(at);
-                        u128::from(base.wrapping_add_signed(*offset))
+                Init::Symbol(name, offset, _) => {
+                    match self.symbols.get(name).filter(|_| fits) {
+                        // Managed variables are shared by contexts, so their initial values cannot name per-context
+                        // addresses.
+                        Some(Symbol::Data(base)) if !managed => {
+                            area.own.push(relocation(base.wrapping_add_signed(*offset)));
+                        }
+                        Some(Symbol::Managed(base)) => {
+                            let places = if managed { &mut area.own } else { &mut area.managed };
+                            places.push(relocation(base.wrapping_add_signed(*offset)));
+                        }
+                        _ => {
+                            let message = format!("'{name}' cannot be an initial value here");
+                            return Err(Error::unsupported(variable.position, message));
+                        }
                     }
-                    Some(Symbol::Managed(base)) if size == 8 => {
-                        if managed { &mut area.own } else { &mut area.managed }.push(at);
-                        u128::from(base.wrapping_add_signed(*offset))
-                    }
-                    _ => {
-                        let message = format!("'{name}' cannot be an initial value here");
-                        return Err(Error::unsupported(variable.position, message));
-                    }
-                },
+                    0
+                }
                 value => initial_bits(value, variable.ty),
             };
             let bytes = bits.to_le_bytes();
@@ -212,7 +245,7 @@ fn initial_bits(init: &Init, ty: Type) -> u128 {
         Init::F32(bits) => u128::from(*bits),
         Init::F64(bits) if ty == Type::F32 => u128::from((f64::from_bits(*bits) as f32).to_bits()),
         Init::F64(bits) => u128::from(*bits),
-        Init::Symbol(..) | Init::List(_) => 0,
+        Init::Symbol(..) | Init::Byte(..) | Init::List(_) => 0,
     }
 }
 

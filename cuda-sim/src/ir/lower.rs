@@ -156,6 +156,7 @@ fn addresses_taken(module: &Module, indices: &HashMap<&str, usize>) -> HashSet<u
         match init {
             Init::List(items) => items.iter().for_each(|item| of_init(item, found)),
             Init::Symbol(name, ..) => found(name),
+            Init::Byte(_, address) => of_init(address, found),
             _ => {}
         }
     }

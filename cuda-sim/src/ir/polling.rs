@@ -4,7 +4,7 @@
 //! load in it: another thread may have to run before the loop can end. Plain loads count as well if a fence or a
 //! synchronisation in the loop makes compilers load again. The analysis errs on the side of polling.
 //!
-//! A loop that has no side effects, and that polls only memory written by the threads of one block or of one
+//! A loop that has no side effects, and that polls only memory written by the threads of one cluster or of one
 //! cooperative launch, waits for ever once all those threads wait. Here the analysis errs on the side of memory that
 //! anyone writes. All iterations of such a loop are alike, since it carries no value from one to the next and reads no
 //! clock.
@@ -93,7 +93,7 @@ pub(crate) fn polling(function: &Function, live: &[RegSet]) -> BTreeMap<BlockId,
 /// The kind of wait of a polling loop.
 pub(crate) struct PollLoop {
     pub(crate) poll: Poll,
-    /// The blocks after the loop, if only the block's or the grid's threads can end the wait.
+    /// The blocks after the loop, if only the cluster's or the grid's threads can end the wait.
     pub(crate) exits: Vec<BlockId>,
 }
 
@@ -184,7 +184,7 @@ fn place(load: &Inst, workspace: &HashSet<Reg>) -> PolledMemory {
         // Only the block's own barriers can be tested.
         _ if is_test(load) => PolledMemory::Shared,
         _ if is_fixed(load) => PolledMemory::Fixed,
-        Some(Space::Shared) if !load.has(Modifier::SharedCluster) => PolledMemory::Shared,
+        Some(Space::Shared) => PolledMemory::Shared,
         None | Some(Space::Global) if base.is_some_and(|reg| workspace.contains(reg)) => PolledMemory::Workspace,
         _ => PolledMemory::Other,
     }

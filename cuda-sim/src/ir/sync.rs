@@ -104,7 +104,7 @@ pub(crate) struct Site {
 pub(crate) enum Watched {
     /// Anyone: threads, the host, other kernels.
     Any,
-    /// The block's threads, by stores to shared memory, if no other block maps it. The loop itself stores nothing.
+    /// The threads of the block and of its cluster, by stores to shared memory. The loop itself stores nothing.
     Shared,
     /// The grid's threads, by stores to the workspace of a cooperative launch. The loop itself stores nothing.
     Grid,

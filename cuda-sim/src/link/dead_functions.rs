@@ -36,6 +36,7 @@ fn of_init<'i>(init: &'i Init, found: &mut Vec<&'i str>) {
     match init {
         Init::List(items) => items.iter().for_each(|item| of_init(item, found)),
         Init::Symbol(name, ..) => found.push(name),
+        Init::Byte(_, address) => of_init(address, found),
         _ => {}
     }
 }
@@ -63,16 +64,30 @@ fn reached(items: &[Item]) -> HashSet<String> {
     found
 }
 
+/// Returns the names of functions and aliases with a definition.
+fn defined(items: &[Item]) -> impl Iterator<Item = &str> {
+    items.iter().filter_map(|item| match item {
+        Item::Function(function) => function.body.is_some().then_some(function.name.as_str()),
+        Item::Alias(alias) => Some(alias.name.as_str()),
+        _ => None,
+    })
+}
+
+/// Returns the names that are called by functions and that no item defines.
+pub(super) fn undefined_callees(items: &[Item]) -> impl Iterator<Item = &str> {
+    let defined: HashSet<&str> = defined(items).collect();
+    let functions = items.iter().filter_map(|item| match item {
+        Item::Function(function) => Some(function),
+        _ => None,
+    });
+    functions.flat_map(called).filter(move |name| !defined.contains(name))
+}
+
 /// Drops the functions that no kernel reaches and that call one that is neither defined here nor `known`, and the
 /// unreached callers of those.
 pub(super) fn drop_dead_functions(items: &mut Vec<Item>, known: impl Fn(&str) -> bool) {
     let reached = reached(items);
-    let names = items.iter().filter_map(|item| match item {
-        Item::Function(function) => function.body.is_some().then(|| function.name.clone()),
-        Item::Alias(alias) => Some(alias.name.clone()),
-        _ => None,
-    });
-    let mut defined: HashSet<String> = names.collect();
+    let mut defined: HashSet<String> = defined(items).map(str::to_owned).collect();
     loop {
         let lacks = |item: &Item| match item {
             Item::Function(function) if function.kind == FunctionKind::Func && !reached.contains(&function.name) => {

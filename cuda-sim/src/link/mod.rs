@@ -6,14 +6,18 @@
 //! neither are an error.
 
 mod dead_functions;
+mod error;
 mod rename;
+mod results;
+
+pub(crate) use error::LinkError;
 
 use crate::ptx::{
-    self, Error, Function, FunctionKind, Item, LAST_WITHOUT_MASKS, Linkage, Modifier, Module, Opcode, Position, Result,
-    Space, Statement, Variable,
+    self, Function, FunctionKind, Item, LAST_WITHOUT_MASKS, Linkage, Modifier, Module, Opcode, Position, Space,
+    Statement, Variable,
 };
 use once_cell::sync::Lazy;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The device library, whose functions CUDA's compilers assume to exist. Its positions are not in a program's text.
 static LIBRARY: Lazy<Module> = Lazy::new(|| match ptx::parse_internal(include_str!("library.ptx")) {
@@ -42,8 +46,8 @@ enum Strength {
     Strong,
 }
 
-/// Returns the linkage name of an item, and its strength and position; `None` for a module's local names.
-fn global(item: &Item) -> Option<(&str, Strength, Position)> {
+/// Returns the linkage name of an item, and its strength; `None` for a module's local names.
+fn global(item: &Item) -> Option<(&str, Strength)> {
     match item {
         Item::Variable(variable) => {
             let strength = match variable.linkage? {
@@ -52,7 +56,7 @@ fn global(item: &Item) -> Option<(&str, Strength, Position)> {
                 Linkage::Weak => Strength::Weak,
                 Linkage::Visible => Strength::Strong,
             };
-            Some((&variable.name, strength, variable.position))
+            Some((&variable.name, strength))
         }
         Item::Function(function) => {
             let linkage = function.linkage;
@@ -62,7 +66,7 @@ fn global(item: &Item) -> Option<(&str, Strength, Position)> {
                 (Some(Linkage::Weak), ..) => Strength::Weak,
                 _ => Strength::Strong,
             };
-            Some((&function.name, strength, function.position))
+            Some((&function.name, strength))
         }
         _ => None,
     }
@@ -82,14 +86,17 @@ fn own(item: &Item) -> Option<&str> {
 ///
 /// # Errors
 ///
-/// A name that two modules define, with the position in the later one, or a variable that no module defines.
-pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
+/// All names that no module defines, or one that two modules define.
+pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module, Vec<LinkError>> {
     rename_locals(&mut modules);
     let without_masks = modules.iter().any(lacks_masks);
-    let winners = winners(&modules)?;
+    let winners = winners(&modules).map_err(|error| vec![error])?;
     let mut linked = Module { version: (6, 0), targets: Vec::new(), address_size: 64, items: Vec::new() };
     let mut best = 0;
-    let mut declared = HashSet::new();
+    // The first module that declares each name that none defines.
+    let mut declared: HashMap<String, usize> = HashMap::new();
+    // Declarations with results of functions that another module defines.
+    let mut returning: HashMap<String, Item> = HashMap::new();
     for (m, module) in modules.into_iter().enumerate() {
         linked.version = linked.version.max(module.version);
         let newest = module.capability().unwrap_or(0);
@@ -99,35 +106,47 @@ pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
         for (i, item) in module.items.into_iter().enumerate() {
             let keep = match global(&item) {
                 // One declaration is kept if nothing defines the name.
-                Some((name, Strength::Declared, _)) => !winners.contains_key(name) && declared.insert(name.to_owned()),
-                Some((name, ..)) => winners.get(name) == Some(&(m, i)),
+                Some((name, Strength::Declared)) => {
+                    !winners.contains_key(name) && declared.insert(name.to_owned(), m).is_none()
+                }
+                Some((name, _)) => winners.get(name) == Some(&(m, i)),
                 // Positions in the sources of several modules cannot be distinguished.
                 None => !matches!(item, Item::Note(_)),
             };
             if keep {
-                defined_somewhere(&item)?;
                 linked.items.push(item);
+            } else if let Item::Function(Function { name, returns, body: None, .. }) = &item
+                && !returns.is_empty()
+            {
+                returning.insert(name.clone(), item);
             }
         }
     }
     let is_library = |name: &str| LIBRARY.items.iter().any(|item| matches!(item, Item::Function(f) if f.name == name));
     dead_functions::drop_dead_functions(&mut linked.items, is_library);
+    let undefined = |symbol: String| LinkError::Undefined { module: declared.get(&symbol).copied(), symbol };
+    let undefined: Vec<LinkError> = undefined_symbols(&linked.items, is_library).into_iter().map(undefined).collect();
+    if !undefined.is_empty() {
+        return Err(undefined);
+    }
+    results::reconcile(&mut linked.items, &returning);
     if without_masks {
         linked.version = linked.version.min(LAST_WITHOUT_MASKS);
     }
     Ok(linked)
 }
 
-/// Refuses the remaining declaration of an undefined variable. Dynamic shared memory has no definition.
-fn defined_somewhere(item: &Item) -> Result<()> {
-    match item {
-        Item::Variable(Variable { linkage: Some(Linkage::Extern), space, name, dimensions, position, .. })
-            if *space != Space::Shared || !dimensions.contains(&None) =>
-        {
-            Err(Error::new(*position, format!("'{name}' is declared .extern and no module defines it")))
+/// Returns the names of variables that are declared and not defined, and of functions that are called and neither
+/// defined nor in the device's library. Dynamic shared memory has no definition.
+fn undefined_symbols(items: &[Item], is_library: impl Fn(&str) -> bool) -> BTreeSet<String> {
+    let variables = items.iter().filter_map(|item| match item {
+        Item::Variable(Variable { linkage: Some(Linkage::Extern), space, name, dimensions, .. }) => {
+            (*space != Space::Shared || !dimensions.contains(&None)).then(|| name.clone())
         }
-        _ => Ok(()),
-    }
+        _ => None,
+    });
+    let functions = dead_functions::undefined_callees(items).filter(|name| !is_library(name));
+    variables.chain(functions.map(str::to_owned)).collect()
 }
 
 /// Returns true if votes or shuffles of a module have no lane mask, which newer versions of PTX require.
@@ -168,17 +187,17 @@ fn rename_locals(modules: &mut [Module]) {
 }
 
 /// Returns the module and item that define each name.
-fn winners(modules: &[Module]) -> Result<HashMap<String, (usize, usize)>> {
+fn winners(modules: &[Module]) -> Result<HashMap<String, (usize, usize)>, LinkError> {
     let mut winners: HashMap<String, (Strength, usize, usize)> = HashMap::new();
     for (m, module) in modules.iter().enumerate() {
         for (i, item) in module.items.iter().enumerate() {
-            let Some((name, strength, position)) = global(item) else { continue };
+            let Some((name, strength)) = global(item) else { continue };
             if strength == Strength::Declared {
                 continue;
             }
             match winners.get(name) {
-                Some((Strength::Strong, ..)) if strength == Strength::Strong => {
-                    return Err(Error::new(position, format!("'{name}' is defined in more than one module")));
+                Some((Strength::Strong, first, _)) if strength == Strength::Strong => {
+                    return Err(LinkError::MultipleDefinitions { symbol: name.to_owned(), module: m, first: *first });
                 }
                 Some((old, ..)) if *old >= strength => {}
                 _ => {

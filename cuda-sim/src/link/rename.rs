@@ -40,6 +40,7 @@ fn initial(init: &mut Init, names: &Names) {
     match init {
         Init::List(items) => items.iter_mut().for_each(|item| initial(item, names)),
         Init::Symbol(name, ..) => replace(name, names),
+        Init::Byte(_, address) => initial(address, names),
         _ => {}
     }
 }

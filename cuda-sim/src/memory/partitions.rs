@@ -11,7 +11,7 @@
 //! Invariant: partitions consist of whole slots, in ascending order, and at both ends of each there is a guard that is
 //! never allocated, as large as what compiled code adds to an address after its check.
 
-use super::{AllocationKind, Memory, Owner};
+use super::{AllocationKind, Memory, Owner, PoolMemory};
 use crate::device::DEVICES;
 use std::collections::VecDeque;
 
@@ -133,12 +133,17 @@ pub(crate) fn default_pool(device: usize) -> usize {
 pub(super) fn of(owner: Owner, kind: AllocationKind) -> usize {
     match kind {
         AllocationKind::Device => own(owner.device),
-        AllocationKind::Graph(_) | AllocationKind::Pooled(_) | AllocationKind::Cached(_) => default_pool(owner.device),
+        AllocationKind::Graph(_) => default_pool(owner.device),
+        AllocationKind::Pooled(pool) | AllocationKind::Cached(pool) if pool.memory == PoolMemory::Device => {
+            default_pool(owner.device)
+        }
         AllocationKind::Managed
         | AllocationKind::Host(_)
         | AllocationKind::Imported
         | AllocationKind::External
         | AllocationKind::Mapped(_)
+        | AllocationKind::Pooled(_)
+        | AllocationKind::Cached(_)
         | AllocationKind::Internal => COMMON,
     }
 }

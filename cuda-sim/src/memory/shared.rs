@@ -15,7 +15,7 @@ use super::{Allocation, AllocationKind, Memory, MemoryError, Owner, PAGE, USED, 
 use parking_lot::RwLock;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -83,6 +83,17 @@ impl SharedFile {
         Ok(SharedFile { file, device, bytes: known.len(), inode: known.ino(), _charge: None })
     }
 
+    /// Writes a word to its start, which tells what the file is for.
+    pub(crate) fn mark(&self, word: u64) -> io::Result<()> {
+        self.file.write_all_at(&word.to_le_bytes(), 0)
+    }
+
+    /// Returns true if its first word is this one.
+    pub(crate) fn is_marked(&self, word: u64) -> bool {
+        let mut found = [0; 8];
+        self.file.read_exact_at(&mut found, 0).is_ok() && found == word.to_le_bytes()
+    }
+
     /// Returns its descriptor in this process.
     pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
@@ -117,12 +128,16 @@ impl Access {
 }
 
 impl Memory {
-    /// Returns the file behind a live device allocation, and creates it if there is none.
+    /// Returns the file behind a live allocation of an allowed kind, and creates it if there is none.
     ///
     /// It waits for running accesses to memory and blocks new ones, so that no write is lost.
-    pub(crate) fn share(&self, address: u64) -> Result<(Allocation, Arc<SharedFile>), MemoryError> {
+    pub(crate) fn share(
+        &self,
+        address: u64,
+        allowed: impl Fn(AllocationKind) -> bool,
+    ) -> Result<(Allocation, Arc<SharedFile>), MemoryError> {
         let _still = MOVING.write();
-        let allocation = self.find(address).filter(|a| a.kind == AllocationKind::Device).ok_or(MemoryError::Unknown)?;
+        let allocation = self.find(address).filter(|a| allowed(a.kind)).ok_or(MemoryError::Unknown)?;
         let mut state = self.state.lock();
         if !state.live.contains_key(&allocation.base) {
             return Err(MemoryError::Unknown);
@@ -141,7 +156,7 @@ impl Memory {
         let file = SharedFile::new(owner.device, mapped).map_err(|_| MemoryError::OutOfMemory)?;
         // SAFETY: the allocation is live, so its pages are readable, and the lock keeps everyone from writing to them.
         let contents = unsafe { std::slice::from_raw_parts(pages as *const u8, mapped as usize) };
-        std::os::unix::fs::FileExt::write_all_at(&file.file, contents, 0).map_err(|_| MemoryError::OutOfMemory)?;
+        file.file.write_all_at(contents, 0).map_err(|_| MemoryError::OutOfMemory)?;
         file.place(pages, mapped, 0, Access::ReadWrite.protection())?;
         let file = Arc::new(file);
         state.files.insert(base, Arc::clone(&file));

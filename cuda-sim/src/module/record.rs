@@ -9,7 +9,7 @@
 use super::{Facts, KernelFacts, Origin};
 use crate::codegen::texts::Texts;
 use crate::codegen::{Effort, KernelCode, Part, Shape, folder};
-use crate::ir::layout::{Area, Global};
+use crate::ir::layout::{Area, Global, Relocation};
 use crate::ir::matrix::{Arithmetic, ElementType, Matrix, Product};
 use crate::ir::sync::{Arg, BarrierReduction, Operation, Plan, Poll, Reduce, Shuffle, Site, Watched};
 use crate::ir::{Clusters, Signature, Slot};
@@ -253,6 +253,7 @@ structs! {
     Facts { data, managed, globals, loads_addresses, kernels }
     KernelFacts { signature, function, local_bytes }
     Area { image, bytes, own, managed }
+    Relocation { at, bytes, shift, offset }
     Global { offset, bytes, managed }
     Slot { offset, bytes, align }
     Clusters { required, explicit, most }
@@ -392,7 +393,7 @@ mod tests {
         include_str!("../../tests/samples/nvcc13.ptx"),
         include_str!("../../tests/samples/nvrtc12.ptx"),
         include_str!("../../tests/samples/llvm22.ptx"),
-        ".version 7.8\n.target sm_90\n.address_size 64\n.global .align 8 .u64 at = where;
+        ".version 7.8\n.target sm_90\n.address_size 64\n.global .align 8 .u64 at = where; .global .u8 part[2] = {0xff(where), 0xff00(generic(where)+4)};
         .global .align 4 .b8 where[8] = {1, 2, 3}; .global .attribute(.managed) .align 4 .b32 shared_by_all = 7;
         .visible .entry k(.param .u64 a, .param .b8 b[12]) .reqntid 64, 2 .reqnctapercluster 2 {
         .reg .b32 %r<4>; .reg .pred %p<3>; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3;

@@ -248,6 +248,8 @@ pub enum Init {
     F64(u64),
     /// `symbol + offset`, and true if it is written as `generic(symbol)`.
     Symbol(String, i64, bool),
+    /// `0xff00(symbol + offset)`: one byte of an address, whose bits the mask has.
+    Byte(u64, Box<Init>),
 }
 
 /// Kernel or callable function.

@@ -339,7 +339,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "istypep",
     "multimem",
     "set.pred",
-    "st.async",
     "stackrestore",
     "stacksave",
     "suld",

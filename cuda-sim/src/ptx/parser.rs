@@ -394,24 +394,40 @@ impl<'a> Parser<'a> {
             return Ok(Init::List(items));
         }
         match self.token {
-            Token::Ident("generic") => {
-                self.advance()?;
-                self.expect(b'(')?;
-                let name = self.ident("a symbol")?.to_owned();
-                self.expect(b')')?;
-                Ok(Init::Symbol(name, self.offset()?, true))
-            }
-            Token::Ident(name) if !self.is_constant() => {
-                self.advance()?;
-                Ok(Init::Symbol(name.to_owned(), self.offset()?, false))
-            }
+            Token::Ident(_) if !self.is_constant() => self.address_value(),
             _ => Ok(match self.constant()? {
                 Operand::F32(bits) => Init::F32(bits),
                 Operand::F64(bits) => Init::F64(bits),
+                Operand::Int(mask) if self.is(b'(') => self.byte_of_address(mask)?,
                 Operand::Int(value) => Init::Int(value),
                 _ => return self.expected("a constant"),
             }),
         }
+    }
+
+    /// Parses `symbol + offset` or `generic(symbol) + offset`.
+    fn address_value(&mut self) -> Result<Init> {
+        let name = self.ident("a symbol")?.to_owned();
+        if name != "generic" || !self.eat(b'(')? {
+            return Ok(Init::Symbol(name, self.offset()?, false));
+        }
+        let name = self.ident("a symbol")?.to_owned();
+        self.expect(b')')?;
+        Ok(Init::Symbol(name, self.offset()?, true))
+    }
+
+    /// Parses `(symbol + offset)` behind a mask.
+    fn byte_of_address(&mut self, mask: i128) -> Result<Init> {
+        let position = self.position;
+        let mask = mask as u64;
+        if !(0..8).any(|byte| mask == 0xff << (8 * byte)) {
+            let message = format!("{mask:#x} selects no byte of an address: the masks are 0xff, 0xff00 and so on");
+            return Err(Error::new(position, message));
+        }
+        self.expect(b'(')?;
+        let address = self.address_value()?;
+        self.expect(b')')?;
+        Ok(Init::Byte(mask, Box::new(address)))
     }
 
     /// Parses an optional constant expression after a symbol that begins with `+` or `-`, such as `+4`.

@@ -78,6 +78,7 @@ impl Display for Init {
                 }
                 offset_text(f, *offset)
             }
+            Init::Byte(mask, address) => write!(f, "{mask:#x}({address})"),
         }
     }
 }

@@ -29,6 +29,8 @@ pub(crate) const ASSERT: u32 = 3;
 pub(crate) const TRAP: u32 = 1;
 /// The value of the context's trap field after a stack overflow.
 pub(crate) const OVERFLOW: u32 = 2;
+/// The first of the values of the context's trap field after a misuse of a barrier in shared memory.
+pub(crate) const MBARRIER: u32 = 4;
 
 /// The size of a launch's output above which it is written early.
 const MAX_BUFFERED: usize = 1 << 20;

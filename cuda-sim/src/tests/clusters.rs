@@ -346,6 +346,52 @@ fn clusters_that_wait_for_ever_are_a_fault() {
     }
 }
 
+/// Threads poll shared memory that no thread of the cluster is left to write: their own, another block's, or a barrier.
+#[test]
+fn clusters_that_poll_for_ever_are_a_fault() {
+    let variables = ".shared .align 4 .b8 s[256]; .shared .align 8 .b64 bar;";
+    let start = format!(
+        "mov.u32 %r10, 0; setp.ne.u32 %p1, %r2, 0; @%p1 bra READY; mbarrier.init.shared.b64 [bar], 65;
+         st.shared.u32 [s], 0; READY: {SYNC} setp.eq.u32 %p3, %r3, 0; xor.b32 %r13, %r3, 1;
+         mapa.shared::cluster.u32 %r14, s, %r13;"
+    );
+    let own = "WAIT: ld.volatile.shared.u32 %r10, [s]; setp.eq.u32 %p2, %r10, 0; @%p2 bra WAIT;";
+    let other = "OTHER: ld.relaxed.cluster.shared::cluster.u32 %r10, [%r14]; setp.eq.u32 %p2, %r10, 0; @%p2 bra OTHER;";
+    let arrive = "mov.u32 %r15, bar; mapa.shared::cluster.u32 %r15, %r15, %r13; \
+        mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r15];";
+    let test = "TEST: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [bar], 0; @!%p2 bra TEST;";
+    for code in [
+        own.to_owned(),
+        other.to_owned(),
+        // One arrival of each thread of the other block is one too few.
+        format!("{arrive} {test}"),
+        // One block has exited, waits for the cluster, or polls something else.
+        format!("@%p3 ret; {own}"),
+        format!("@!%p3 bra WAIT; {SYNC} {own}"),
+        format!("@!%p3 bra WAIT; {test} mov.u32 %r16, 1; {own}"),
+    ] {
+        let (fault, text) = fault(variables, &format!("{start} {code}"), &PAIRS);
+        assert!(matches!(fault, Fault::Deadlock { .. }), "{fault:?}: {text}");
+    }
+    // What is awaited comes late: through a chain of waits, each for the other block.
+    let set = |word: u32| format!("@!%p1 st.shared::cluster.u32 [%r14+{word}], 1;");
+    let wait = |label: &str, word: u32| {
+        format!("{label}: ld.volatile.shared.u32 %r10, [s+{word}]; setp.eq.u32 %p2, %r10, 0; @%p2 bra {label};")
+    };
+    let chain = format!(
+        "@!%p1 st.shared.u32 [s+4], 0; @!%p1 st.shared.u32 [s+8], 0; {SYNC} @!%p3 bra SECOND;
+         mov.u32 %r16, 0; SPIN: add.u32 %r16, %r16, 1; setp.lt.u32 %p4, %r16, 5000; @%p4 bra SPIN;
+         {} {} {} bra END; SECOND: {} {} {} END: {SYNC}",
+        set(0),
+        wait("A", 4),
+        set(8),
+        wait("B", 0),
+        set(4),
+        wait("C", 8),
+    );
+    check(variables, &format!("{start} {chain}"), &PAIRS, |_| 1);
+}
+
 #[test]
 fn a_launch_without_clusters_is_made_of_clusters_of_one() {
     let text = kernel(

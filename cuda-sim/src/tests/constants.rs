@@ -119,6 +119,36 @@ fn expressions_stand_wherever_constants_do() {
     });
 }
 
+/// Addresses as initial values: whole, their low 32 bits, and single bytes of them, of variables and of functions.
+#[test]
+fn initial_values_are_addresses_and_parts_of_them() {
+    let text = ".global .align 4 .u32 x[4] = {1, 2, 3, 4}; .func f() { ret; } .global .u64 whole = x+4; .global .u32 low = x+4;
+        .global .align 8 .u8 parts[8] = {0xff(x+4), 0xff00(x+4), 0xff0000(generic(x)+4), 0xff000000(x+4), 0xff00000000(x+4),
+        0xff0000000000(x+4), 0xff000000000000(x+4), 0xff00000000000000(x+4)}; .global .u32 wide[2] = {0xff00(x+4), 7};
+        .global .u64 function = f; .global .align 8 .u8 of_function[8] = {0xff(f), 0xff00(f), 0xff0000(f), 0xff000000(f),
+        0xff00000000(f), 0xff0000000000(f), 0xff000000000000(f), 0xff00000000000000(f)};
+        .visible .entry k(.param .u64 out) { .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<4>; ld.param.u64 %rd1, [out];
+        ld.global.u64 %rd2, [whole]; ld.global.u64 %rd3, [parts]; setp.eq.u64 %p0, %rd2, %rd3;
+        cvt.u32.u64 %r1, %rd2; ld.global.u32 %r2, [low]; setp.eq.and.u32 %p0, %r1, %r2, %p0;
+        bfe.u32 %r1, %r1, 8, 8; ld.global.u32 %r2, [wide]; setp.eq.and.u32 %p0, %r1, %r2, %p0;
+        ld.global.u64 %rd4, [function]; ld.global.u64 %rd5, [of_function]; setp.eq.and.u64 %p0, %rd4, %rd5, %p0;
+        selp.u64 %rd6, 1, 0, %p0; st.global.u64 [%rd1], %rd6; ld.global.u32 %r3, [%rd3]; ld.global.u32 %r4, wide[1];
+        st.global.v2.u32 [%rd1+8], {%r3, %r4}; ret; }";
+    check(text, 1, [1, 1, 1], &[vec![9; 2]], |after| assert_eq!(after[0], [1, 2 | 7 << 32]));
+    let module = parse(&format!("{HEADER}{text}")).unwrap();
+    assert_eq!(parse(&module.to_string()).unwrap().to_string(), module.to_string());
+    for (declaration, words) in [
+        (".global .u8 y = 0xfff(x);", "0xfff selects no byte of an address: the masks are 0xff, 0xff00 and so on"),
+        (".global .u16 y = x;", "'x' cannot be an initial value here"),
+        (".global .u8 y = x;", "'x' cannot be an initial value here"),
+        (".global .u8 y = 0xff(1);", "a symbol expected"),
+        (".global .u8 y = 0xff(z);", "'z' cannot be an initial value here"),
+    ] {
+        let error = image(&format!("{HEADER}.global .u32 x; {declaration}")).map(|_| ()).unwrap_err();
+        assert!(error.message.contains(words), "{declaration}: {error}");
+    }
+}
+
 #[test]
 fn what_is_no_expression_is_refused() {
     for (body, words) in [

@@ -2,7 +2,7 @@
 
 use super::{Buffer, HEADER, run};
 use crate::exec::launch::Fault;
-use crate::link::link;
+use crate::link::{LinkError, link};
 use crate::module::image;
 use crate::ptx::parse;
 
@@ -10,7 +10,9 @@ use crate::ptx::parse;
 fn linked(parts: &[&str]) -> Result<String, String> {
     let modules = parts.iter().map(|part| parse(&format!("{HEADER}{part}")).map_err(|e| e.to_string()));
     let modules = modules.collect::<Result<Vec<_>, _>>()?;
-    link(modules).map(|module| module.to_string()).map_err(|e| e.to_string())
+    let names = ["first", "second"].map(str::to_owned);
+    let lines = |errors: Vec<LinkError>| errors.iter().map(|error| error.text(&names)).collect::<Vec<_>>().join("; ");
+    link(modules).map(|module| module.to_string()).map_err(lines)
 }
 
 const MAIN: &str = "
@@ -51,9 +53,12 @@ fn strong_definitions_win_and_clash() {
     run(&image(&text).unwrap(), "k", [1, 1, 1], [1, 1, 1], &[out.0]).unwrap();
     assert_eq!(out.read(3)[1], 9);
     let clash = linked(&[strong, strong]).unwrap_err();
-    assert!(clash.contains("'choice' is defined in more than one module"), "{clash}");
+    assert_eq!(clash, "Multiple definition of 'choice' in 'second', first defined in 'first'");
     let missing = linked(&[MAIN]).unwrap_err();
-    assert!(missing.contains("'shared_number' is declared .extern and no module defines it"), "{missing}");
+    assert_eq!(
+        missing,
+        "Undefined reference to 'helper' in 'first'; Undefined reference to 'shared_number' in 'first'"
+    );
     let missing = image(&format!("{HEADER}{MAIN}")).err().map(|e| e.to_string()).unwrap_or_default();
     assert!(missing.contains("the function 'helper' is called but not defined in this module"), "{missing}");
 }
@@ -76,13 +81,40 @@ fn links_leave_out_what_no_kernel_reaches() {
     run(&image(&text).unwrap(), "k", [1, 1, 1], [1, 1, 1], &[out.0]).unwrap();
     assert_eq!(out.read(1), [6]);
     let wanted = "the function 'gone' is called but not defined in this module";
-    for text in [linked(&[&busy, ".global .u32 other;"]).unwrap(), format!("{HEADER}{idle}")] {
-        let error = image(&text).map(|_| ()).unwrap_err();
-        assert!(error.message.contains(wanted), "{error}");
-    }
+    let error = image(&format!("{HEADER}{idle}")).map(|_| ()).unwrap_err();
+    assert!(error.message.contains(wanted), "{error}");
     // A function in a table is reached.
     let table = format!("{idle} .global .u64 table[1] = {{ calls }};");
-    assert!(image(&linked(&[&table]).unwrap()).is_err_and(|error| error.message.contains(wanted)));
+    for text in [&busy, &table] {
+        let wanted = "Undefined reference to 'gone' in 'second'";
+        assert_eq!(linked(&[".global .u32 other;", text]).unwrap_err(), wanted);
+    }
+}
+
+/// As in NVIDIA's linker: a declaration may have a result that the function lacks, or lack the one that it has.
+#[test]
+fn modules_may_disagree_about_results() {
+    let caller = |declaration: &str, call: &str| {
+        format!(
+            ".extern .func {declaration}; .visible .entry k(.param .u64 out) {{ .reg .b32 %r<3>; .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [out]; {{ .param .b32 result; .param .b64 to; st.param.b64 [to], %rd1; {call} }} ret; }}"
+        )
+    };
+    let takes = caller("(.param .b32 r) set(.param .b64 to)", "call (result), set, (to); ld.param.b32 %r1, [result];");
+    let ignores = caller("set(.param .b64 to)", "call set, (to);");
+    let gives = ".visible .func (.param .b32 r) set(.param .b64 to) { .reg .b64 %rd1; ld.param.b64 %rd1, [to];
+        st.global.u64 [%rd1], 6; st.param.b32 [r], 1; ret; }";
+    let plain = ".visible .func set(.param .b64 to) { .reg .b64 %rd1; ld.param.b64 %rd1, [to];
+        st.global.u64 [%rd1], 7; ret; }";
+    for (caller, function, expected) in
+        [(&takes, plain, 7), (&ignores, gives, 6), (&takes, gives, 6), (&ignores, plain, 7)]
+    {
+        for parts in [[caller.as_str(), function], [function, caller.as_str()]] {
+            let out = Buffer::new(&[0]);
+            run(&image(&linked(&parts).unwrap()).unwrap(), "k", [1, 1, 1], [1, 1, 1], &[out.0]).unwrap();
+            assert_eq!(out.read(1), [expected]);
+        }
+    }
 }
 
 #[test]

@@ -167,7 +167,6 @@ fn what_is_not_supported_is_refused_by_name() {
         "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;",
         // Cluster launch control, and barriers and copies that access other blocks of a cluster.
         "clusterlaunchcontrol.try_cancel.async.b128 [%rd1], [%rd2];",
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3];",
         "mapa.u32 %r1, %r2, %r3;",
         "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",
         // Vectors of atomics, dynamic stack allocation.

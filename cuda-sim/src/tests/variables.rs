@@ -2,7 +2,7 @@
 
 use super::HEADER;
 use super::sync::check;
-use crate::link::link;
+use crate::link::{LinkError, link};
 use crate::module::{Module, image};
 use crate::ptx::parse;
 
@@ -106,7 +106,7 @@ fn a_link_needs_a_definition_of_every_variable() {
     let module = |text: &str| parse(&format!("{HEADER}{text}")).unwrap();
     let declared = ".extern .shared .align 16 .b8 near[512]; .extern .shared .align 16 .b8 rest[];";
     let error = link(vec![module(declared), module(".global .u32 other;")]).unwrap_err();
-    assert_eq!(error.message, "'near' is declared .extern and no module defines it");
+    assert_eq!(error, [LinkError::Undefined { symbol: "near".to_owned(), module: Some(0) }]);
     let linked = link(vec![module(declared), module(".visible .shared .align 16 .b8 near[512];")]).unwrap();
     assert_eq!(linked.items.len(), 2);
     let error = refused(".extern .global .u32 far[];", "ld.global.u32 %r1, [far];");

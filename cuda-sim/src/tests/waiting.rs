@@ -44,18 +44,29 @@ fn waiting_kernel(code: &str) -> String {
     )
 }
 
-/// Every engine reports a deadlock.
+/// Returns the fault of every engine, with its text.
 #[track_caller]
-fn never_ends(code: &str, grid: u32) {
+fn faults(code: &str, grid: u32) -> Vec<(Fault, String)> {
     let image = image(&waiting_kernel(code)).unwrap();
     let kernel = &image.kernels["k"];
     let count = Buffer::new(&[0; 2]);
     let fibers = kernel.fibers(&[], false).unwrap();
     let seeded = seeds().take(5).map(|seed| Arc::new(fibers.seeded(Some(seed))));
     let compiled = kernel.compiled(&[], [64, 1, 1], false).unwrap();
-    for code in [Arc::clone(compiled), Arc::clone(fibers)].into_iter().chain(seeded) {
-        let fault = launch(&image, &code, grid, [64, 1, 1], &[count.0]).unwrap_err();
-        assert!(matches!(fault, Fault::Deadlock { .. }), "{fault:?}");
+    let one = |code: Arc<_>| {
+        let (_module, launch) = launch_of(&image, &code, [grid, 1, 1], [64, 1, 1], &[count.0]);
+        let launch = Arc::new(Launch { cooperative: true, ..launch });
+        let fault = Arc::clone(&launch).run().unwrap_err();
+        (fault, kernel.explain(&launch, &fault))
+    };
+    [Arc::clone(compiled), Arc::clone(fibers)].into_iter().chain(seeded).map(one).collect()
+}
+
+/// Every engine reports a deadlock.
+#[track_caller]
+fn never_ends(code: &str, grid: u32) {
+    for (fault, text) in faults(code, grid) {
+        assert!(matches!(fault, Fault::Deadlock { .. }), "{text}");
     }
 }
 
@@ -86,6 +97,49 @@ fn shared_memory_that_nobody_is_left_to_write_is_a_fault() {
     // The threads that would write have returned, or wait for those that poll.
     never_ends(&format!("{clear} setp.gt.u32 %p1, %r3, 20; @%p1 ret; {wait}"), 3);
     never_ends(&format!("{clear} setp.gt.u32 %p1, %r3, 20; @%p1 bar.sync 0; {wait}"), 3);
+}
+
+#[test]
+fn counts_that_barriers_in_shared_memory_cannot_have_are_faults() {
+    let one = "setp.ne.u32 %p1, %r3, 63; @%p1 bra JOIN; mov.u32 %r6, 1048576;";
+    let init = "mbarrier.init.shared.b64 [bar], 2;";
+    for (misuse, what) in [
+        ("mbarrier.init.shared.b64 [bar], 0;", "the count of mbarrier.init is not in 1 to 1048575"),
+        ("mbarrier.init.shared.b64 [bar], %r6;", "the count of mbarrier.init is not in 1 to 1048575"),
+        ("mbarrier.init.shared.b64 [bar], -1;", "the count of mbarrier.init is not in 1 to 1048575"),
+        (
+            "mbarrier.arrive.shared.b64 _, [bar], 3;",
+            "more threads arrive at an mbarrier than its phase has pending arrivals",
+        ),
+        (
+            "mbarrier.inval.shared.b64 [bar]; mbarrier.arrive.shared.b64 _, [bar];",
+            "more threads arrive at an mbarrier than its phase has pending arrivals",
+        ),
+        (
+            "mbarrier.expect_tx.shared.b64 [bar], 1048575; mbarrier.arrive.expect_tx.shared.b64 _, [bar], 1;",
+            "the bytes that an mbarrier expects are not in -1048575 to 1048575",
+        ),
+        (
+            "mbarrier.complete_tx.relaxed.cta.shared.b64 [bar], %r6;",
+            "the bytes that an mbarrier expects are not in -1048575 to 1048575",
+        ),
+    ] {
+        let code = format!(".shared .align 8 .b64 bar; {one} {init} {misuse} JOIN: bar.sync 0;");
+        for (fault, text) in faults(&code, 2) {
+            assert!(matches!(fault, Fault::Mbarrier(..)), "{text}");
+            let place = text.split(what).nth(1).unwrap_or_else(|| panic!("{misuse}: {text}"));
+            assert!(place.ends_with("0, 0), thread (63, 0, 0)"), "{text}");
+            assert!(text.starts_with("kernel `k`, at line "), "{text}");
+        }
+    }
+    // The largest count is one.
+    let most = format!(
+        ".shared .align 8 .b64 bar; {one} mbarrier.init.shared.b64 [bar], 1048575;
+        mbarrier.arrive.shared.b64 _, [bar], 1048575; WAIT: mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;
+        @!%p2 bra WAIT; JOIN: bar.sync 0;"
+    );
+    let image = image(&waiting_kernel(&most)).unwrap();
+    super::run(&image, "k", [1, 1, 1], [64, 1, 1], &[0]).unwrap();
 }
 
 /// Threads that poll memory which others still write finish, in every order.

@@ -69,7 +69,7 @@ pub(crate) fn agree(counterparts: &[(&str, &str)], run: impl FnOnce(&mut Digest)
 #[test]
 fn own_cases_hold_on_counterparts() {
     if !is_one() {
-        let all = ["bulk::", "control::", "copies::", "matrix::", "mbarrier::", "memory::", "sync::"]
+        let all = ["bulk::", "control::", "copies::", "matrix::", "mbarrier::", "memory::", "signals::", "sync::"]
             .into_iter()
             .flat_map(|module| COUNTERPARTS.iter().map(move |how| (module, *how)));
         let started: Vec<_> = all.map(|(module, how)| (module, how, start(&[module], how))).collect();

@@ -27,6 +27,7 @@ mod mbarrier;
 mod memory;
 #[path = "../common/random.rs"]
 mod random;
+mod signals;
 mod sync;
 mod video;
 

@@ -291,6 +291,31 @@ fn copies_that_arrive_are_made_when_the_barrier_is_tested() {
     assert_eq!(to.read(1), [5 << 32 | 17]);
 }
 
+/// Copies that arrive at an object are made, and arrive there, before another object takes its place.
+#[test]
+fn copies_that_arrive_do_not_arrive_at_a_later_object() {
+    for end in
+        ["mbarrier.init.shared.b64 [bar], 1;", "mbarrier.inval.shared.b64 [bar]; mbarrier.init.shared.b64 [bar], 1;"]
+    {
+        let text = format!(
+            "{HEADER}.visible .entry k(.param .u64 in, .param .u64 out) {{ .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %from, %to;
+            .shared .align 8 .b64 bar; .shared .align 8 .b32 cell; ld.param.u64 %from, [in]; ld.param.u64 %to, [out];
+            mbarrier.init.shared.b64 [bar], 2; st.shared.u32 [cell], 7; cp.async.ca.shared.global [cell], [%from], 4;
+            cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar]; {end} ld.shared.u32 %r0, [cell];
+            mbarrier.test_wait.parity.shared.b64 %p, [bar], 0; selp.u32 %r1, 1, 0, %p;
+            mad.lo.u32 %r1, %r1, 10, %r0; mbarrier.arrive.shared.b64 _, [bar];
+            mbarrier.test_wait.parity.shared.b64 %p, [bar], 0; selp.u32 %r2, 1, 0, %p;
+            st.global.v2.u32 [%to], {{%r1, %r2}}; ret; }}"
+        );
+        is_ptx(&text);
+        let module = load(&text).unwrap();
+        let (from, to) = (Memory::new(&[5]), Memory::new(&[0]));
+        assert_eq!(launch(module, 1, 1, &[from.address(), to.address()]), CUresult::CUDA_SUCCESS);
+        unload(module);
+        assert_eq!(to.read(1), [1 << 32 | 5], "{end}");
+    }
+}
+
 #[test]
 fn barriers_that_are_none_are_refused() {
     for (target, body, what) in [

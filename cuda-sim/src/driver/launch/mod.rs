@@ -121,7 +121,9 @@ pub(super) fn code_of(fault: &Fault) -> CUresult {
         Fault::Memory { .. } => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
         // A deadlock is not LAUNCH_TIMEOUT, which is about a time limit that does not exist here. This is the code of a
         // device whose checker finds threads at a barrier that cannot open.
-        Fault::Trap(_) | Fault::StackOverflow(_) | Fault::Deadlock { .. } => CUresult::CUDA_ERROR_LAUNCH_FAILED,
+        Fault::Trap(_) | Fault::StackOverflow(_) | Fault::Mbarrier(..) | Fault::Deadlock { .. } => {
+            CUresult::CUDA_ERROR_LAUNCH_FAILED
+        }
         Fault::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
         Fault::NoCode | Fault::Stopped => CUresult::CUDA_ERROR_UNKNOWN,

@@ -49,7 +49,7 @@ fn memory_kind(address: u64, bytes: usize) -> Result<MemoryKind, CUresult> {
         if found.kind == AllocationKind::Mapped(Access::None) {
             return Err(invalid);
         }
-        return Ok(if matches!(found.kind, AllocationKind::Host(_)) { MemoryKind::Pinned } else { MemoryKind::Device });
+        return Ok(if found.kind.is_host() { MemoryKind::Pinned } else { MemoryKind::Device });
     }
     match MEMORY.registration(address) {
         Some(found) if end <= found.start + found.bytes => Ok(MemoryKind::Pinned),
@@ -282,7 +282,7 @@ pub(in crate::driver) fn checked_copy(spec: &CUDA_MEMCPY3D) -> Result<Copy3D, CU
 
 /// Returns, for the destination and the source of a copy, true if it is device memory.
 pub(in crate::driver) fn on_device_sides(copy: &Copy3D) -> (bool, bool) {
-    let device = |at: u64| MEMORY.find(at).is_some_and(|a| !matches!(a.kind, AllocationKind::Host(_)));
+    let device = |at: u64| MEMORY.find(at).is_some_and(|a| !a.kind.is_host());
     (device(copy.to), device(copy.from))
 }
 

@@ -15,7 +15,7 @@ use crate::driver::event::{Event, event, insert};
 use crate::driver::state::{healthy, require_current};
 use crate::driver::{Status, api, put};
 use crate::memory::shared::SharedFile;
-use crate::memory::{AllocationKind, MEMORY, Owner};
+use crate::memory::{Allocation, AllocationKind, MEMORY, Owner};
 use cuda_sys::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, CUresult};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -33,17 +33,24 @@ const EVENT_HANDLE: u64 = u64::from_le_bytes(*b"sim-evt1");
 
 /// The contents of a handle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct HandleContents {
+pub(super) struct HandleContents {
     kind: u64,
     process: u64,
     descriptor: u64,
     inode: u64,
-    offset: u64,
-    bytes: u64,
+    pub(super) offset: u64,
+    pub(super) bytes: u64,
     device: u64,
+    /// The inode of the file of its memory pool; 0 for memory of none.
+    pub(super) pool: u64,
 }
 
 impl HandleContents {
+    /// Describes an allocation, which is in a file.
+    pub(super) fn of_allocation(kind: u64, allocation: &Allocation, file: &SharedFile) -> HandleContents {
+        HandleContents { offset: allocation.offset(), bytes: allocation.bytes, ..HandleContents::of(kind, file) }
+    }
+
     fn of(kind: u64, file: &SharedFile) -> HandleContents {
         let (process, descriptor) = (u64::from(std::process::id()), file.descriptor().as_raw_fd() as u64);
         HandleContents {
@@ -56,8 +63,9 @@ impl HandleContents {
         }
     }
 
-    fn bytes(self) -> [c_char; 64] {
-        let words = [self.kind, self.process, self.descriptor, self.inode, self.offset, self.bytes, self.device, 0];
+    pub(super) fn bytes(self) -> [c_char; 64] {
+        let HandleContents { kind, process, descriptor, inode, offset, bytes, device, pool } = self;
+        let words = [kind, process, descriptor, inode, offset, bytes, device, pool];
         let mut bytes = [0; 64];
         for (at, byte) in words.iter().flat_map(|word| word.to_le_bytes()).enumerate() {
             bytes[at] = byte as c_char;
@@ -67,19 +75,30 @@ impl HandleContents {
 
     /// Decodes a handle of this kind, which must be of another process.
     fn read(kind: u64, bytes: &[c_char; 64]) -> Result<HandleContents, CUresult> {
+        let found = HandleContents::read_any(kind, bytes)?;
+        if found.process == u64::from(std::process::id()) {
+            return Err(CUresult::CUDA_ERROR_INVALID_CONTEXT);
+        }
+        Ok(found)
+    }
+
+    /// Decodes a handle of this kind, of this process or another one.
+    pub(super) fn read_any(kind: u64, bytes: &[c_char; 64]) -> Result<HandleContents, CUresult> {
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at * 8 + i] as u8));
-        let [found, process, descriptor, inode, offset, bytes, device] = std::array::from_fn(word);
+        let [found, process, descriptor, inode, offset, bytes, device, pool] = std::array::from_fn(word);
         if found != kind {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
-        if process == u64::from(std::process::id()) {
-            return Err(CUresult::CUDA_ERROR_INVALID_CONTEXT);
-        }
-        Ok(HandleContents { kind, process, descriptor, inode, offset, bytes, device })
+        Ok(HandleContents { kind, process, descriptor, inode, offset, bytes, device, pool })
+    }
+
+    /// Returns the device of the memory, if there is one with that number.
+    pub(super) fn device(self) -> Option<usize> {
+        usize::try_from(self.device).ok().filter(|device| *device < *crate::device::DEVICES)
     }
 
     /// Opens the file, if it still exists.
-    fn open(self) -> Result<SharedFile, CUresult> {
+    pub(super) fn open(self) -> Result<SharedFile, CUresult> {
         let path = format!("/proc/{}/fd/{}", self.process, self.descriptor);
         let file = std::fs::File::options().read(true).write(true).open(path);
         let file = file.and_then(|file| SharedFile::open(file.into())).ok();
@@ -100,12 +119,8 @@ pub(in crate::driver) fn forget(context: u32) {
 
 fn export(handle: *mut CUipcMemHandle, address: CUdeviceptr) -> Status {
     healthy()?;
-    let (allocation, file) = MEMORY.share(address).map_err(failure)?;
-    let name = HandleContents {
-        offset: allocation.offset(),
-        bytes: allocation.bytes,
-        ..HandleContents::of(MEMORY_HANDLE, &file)
-    };
+    let (allocation, file) = MEMORY.share(address, |kind| kind == AllocationKind::Device).map_err(failure)?;
+    let name = HandleContents::of_allocation(MEMORY_HANDLE, &allocation, &file);
     put(handle, CUipcMemHandle { reserved: name.bytes() })
 }
 
@@ -122,7 +137,7 @@ fn open(out: *mut CUdeviceptr, handle: &CUipcMemHandle, flags: c_uint) -> Status
         return put(out, *address);
     }
     let file = Arc::new(name.open()?);
-    let device = usize::try_from(name.device).ok().filter(|d| *d < *crate::device::DEVICES).unwrap_or(context.device);
+    let device = name.device().unwrap_or(context.device);
     let owner = Owner { device, ..context.owner() };
     let address = MEMORY.import(owner, &file, name.offset, name.bytes, AllocationKind::Imported);
     let address = address.map_err(|_| CUresult::CUDA_ERROR_MAP_FAILED)?;

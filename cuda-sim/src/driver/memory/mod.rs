@@ -161,7 +161,7 @@ api! {
     fn cuMemHostGetDevicePointer_v2(out: *mut CUdeviceptr, address: *mut c_void, flags: c_uint) {
         current()?;
         let at = address.addr() as u64;
-        let host = MEMORY.find(at).is_some_and(|a| matches!(a.kind, AllocationKind::Host(_) | AllocationKind::Managed));
+        let host = MEMORY.find(at).is_some_and(|a| a.kind.is_host() || a.kind.is_managed());
         if flags != 0 || !(host || MEMORY.registration(at).is_some()) {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }

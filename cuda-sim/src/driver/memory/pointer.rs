@@ -48,7 +48,7 @@ static SYNCHRONOUS: Lazy<Mutex<HashSet<u64>>> = Lazy::new(Mutex::default);
 
 /// Returns the managed allocation that contains a range.
 fn managed(address: CUdeviceptr, bytes: usize) -> Result<Allocation, CUresult> {
-    let found = MEMORY.find(address).filter(|a| a.kind == AllocationKind::Managed);
+    let found = MEMORY.find(address).filter(|a| a.kind.is_managed());
     let found = found.filter(|a| bytes > 0 && bytes as u64 <= a.base + a.bytes - address);
     found.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)
 }
@@ -172,7 +172,7 @@ fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr
     use CUpointer_attribute as A;
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     let known = known(address).ok_or(invalid)?;
-    let host = matches!(known.kind, AllocationKind::Host(_));
+    let host = known.kind.is_host();
     match which {
         A::CU_POINTER_ATTRIBUTE_CONTEXT => match crate::driver::context::raw_of(known.context) {
             Ok(context) => put(data.cast(), context),
@@ -181,14 +181,12 @@ fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr
         },
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => put(data.cast(), if host { 1u32 } else { 2 }),
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => put(data.cast(), address),
-        A::CU_POINTER_ATTRIBUTE_HOST_POINTER if host || known.kind == AllocationKind::Managed => {
-            put(data.cast(), address)
-        }
+        A::CU_POINTER_ATTRIBUTE_HOST_POINTER if host || known.kind.is_managed() => put(data.cast(), address),
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER => Err(invalid),
         A::CU_POINTER_ATTRIBUTE_P2P_TOKENS => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
         A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => put(data.cast(), u32::from(SYNCHRONOUS.lock().contains(&known.id))),
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID | A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => put(data.cast(), known.id),
-        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => put(data.cast(), u32::from(known.kind == AllocationKind::Managed)),
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => put(data.cast(), u32::from(known.kind.is_managed())),
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => put(data.cast(), known.device as i32),
         A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR | A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => {
             put(data.cast(), known.start)
@@ -208,7 +206,7 @@ fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr
         }
         A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => put(data.cast(), 3u32),
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => match known.kind {
-            AllocationKind::Pooled(pool) => put(data.cast(), pool),
+            AllocationKind::Pooled(pool) => put(data.cast(), pool.handle),
             _ => put(data.cast(), 0usize),
         },
         _ => Err(invalid),

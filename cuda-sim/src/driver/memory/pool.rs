@@ -7,24 +7,31 @@
 //! Invariant: a pool's blocks are live allocations, `Pooled` while clients have them and `Cached` while they are listed
 //! here. `reserved` is the mapped bytes of both, `used` those of the former.
 //!
+//! `place.rs` has the places of pools, `share.rs` what processes share.
+//!
 //! # Safety
 //!
 //! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
+mod place;
+mod share;
+
 use super::failure;
 use crate::driver::graph::memory::{GraphMemory, freed_by_client, freed_by_node};
 use crate::driver::operations::Op;
-use crate::driver::state::{Context, ENGINE, current, device, healthy, initialised};
+use crate::driver::state::{Context, ENGINE, device, initialised};
 use crate::driver::stream::{Stream, target};
 use crate::driver::{Status, api, get, put};
-use crate::memory::{AllocationKind, MEMORY, PAGE, partitions};
+use crate::memory::shared::SharedFile;
+use crate::memory::{AllocationKind, MEMORY, PAGE, PoolId, PoolMemory};
 use crate::queue::{Point, Start};
 use cuda_sys::{
     CUdevice, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType, CUmemAllocationType,
-    CUmemLocation, CUmemLocationType, CUmemPool_attribute, CUmemPoolProps, CUmemoryPool, CUresult, CUstream,
+    CUmemLocation, CUmemPool_attribute, CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUresult, CUstream,
 };
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
+use place::{HOST, PoolPlace, located};
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -40,9 +47,13 @@ struct CachedBlock {
     freed: Point,
 }
 
-#[derive(Default)]
 struct Pool {
-    device: usize,
+    id: PoolId,
+    place: PoolPlace,
+    /// The way in which it can be shared with other processes.
+    handle_types: CUmemAllocationHandleType,
+    /// The file that stands for it in other processes, if it was exported or imported.
+    file: Option<Arc<SharedFile>>,
     /// The slot of the devices' range that contains its memory.
     partition: usize,
     threshold: u64,
@@ -64,8 +75,8 @@ struct Pool {
 #[derive(Default)]
 struct Pools {
     pools: HashMap<usize, Pool>,
-    /// The current pool of each device, if it is not the default one.
-    chosen: HashMap<usize, usize>,
+    /// The current pool of each place, if it is not the default one.
+    chosen: HashMap<PoolPlace, usize>,
     next: usize,
 }
 
@@ -73,33 +84,38 @@ static POOLS: Lazy<Mutex<Pools>> = Lazy::new(Mutex::default);
 /// The number of cached blocks of all pools: if it is 0, trimming is skipped.
 static CACHED: AtomicUsize = AtomicUsize::new(0);
 
-/// The first handle of the devices' default pools, and that of created pools.
+/// The first handle of the default pools, and that of created pools.
 const DEFAULT: usize = 0xc0db_0000;
 const CREATED: usize = 0xc0dc_0000;
 
-fn default_pool(device: usize) -> usize {
-    DEFAULT + device * 0x10
-}
-
-fn new_pool(device: usize, most: u64, partition: usize) -> Pool {
-    Pool { device, most, partition, policies: [1; 3], ..Pool::default() }
+fn default_pool(place: PoolPlace) -> usize {
+    DEFAULT + place.offset()
 }
 
 impl Pools {
     /// Returns the pool with this handle. A default pool is created on first use.
     fn get(&mut self, handle: usize) -> Option<&mut Pool> {
-        if let Some(device) = (0..*crate::device::DEVICES).find(|d| default_pool(*d) == handle) {
-            self.pools.entry(handle).or_insert_with(|| new_pool(device, 0, partitions::default_pool(device)));
+        if let Some(place) = handle.checked_sub(DEFAULT).and_then(PoolPlace::of_offset) {
+            let id = PoolId { handle, memory: place.memory };
+            self.pools.entry(handle).or_insert_with(|| Pool::new(id, place, 0, place.default_partition()));
         }
         self.pools.get_mut(&handle)
+    }
+
+    /// Adds a pool, and returns its handle.
+    fn add(&mut self, memory: PoolMemory, new: impl FnOnce(PoolId) -> Pool) -> usize {
+        self.next += 1;
+        let handle = CREATED + self.next * 0x10;
+        self.pools.insert(handle, new(PoolId { handle, memory }));
+        handle
     }
 
     fn open(&mut self, handle: CUmemoryPool) -> Result<&mut Pool, CUresult> {
         self.get(handle.addr()).filter(|p| !p.closed).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)
     }
 
-    fn current(&self, device: usize) -> usize {
-        self.chosen.get(&device).copied().unwrap_or_else(|| default_pool(device))
+    fn current(&self, place: PoolPlace) -> usize {
+        self.chosen.get(&place).copied().unwrap_or_else(|| default_pool(place))
     }
 
     fn end_if_empty(&mut self, handle: usize) {
@@ -112,6 +128,26 @@ impl Pools {
 }
 
 impl Pool {
+    fn new(id: PoolId, place: PoolPlace, most: u64, partition: usize) -> Pool {
+        Pool {
+            id,
+            place,
+            handle_types: CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+            file: None,
+            partition,
+            threshold: 0,
+            policies: [1; 3],
+            used: 0,
+            used_high: 0,
+            reserved: 0,
+            reserved_high: 0,
+            most,
+            access: HashMap::new(),
+            cached: Vec::new(),
+            closed: false,
+        }
+    }
+
     /// Takes a cached block that is large enough and that the stream may reuse now.
     fn reuse(&mut self, bytes: u64, stream: &Stream, context: u32) -> Option<CachedBlock> {
         let most = bytes.saturating_add(bytes / 4 + 4096);
@@ -163,7 +199,7 @@ pub(in crate::driver) fn trim(device: usize, most: u64) {
         return;
     }
     let mut pools = POOLS.lock();
-    for pool in pools.pools.values_mut().filter(|pool| pool.device == device) {
+    for pool in pools.pools.values_mut().filter(|pool| pool.place.device.is_none_or(|of| of == device)) {
         let keep = pool.threshold.min(most);
         pool.trim(keep);
     }
@@ -199,17 +235,22 @@ fn allocate(out: *mut CUdeviceptr, bytes: usize, from: Option<CUmemoryPool>, on:
         return put(out, base);
     }
     let mut pools = POOLS.lock();
-    let handle = from.map_or_else(|| pools.current(stream.device), |pool| pool.addr());
+    let own = PoolPlace::of_device(stream.device);
+    let handle = from.map_or_else(|| pools.current(own), |pool| pool.addr());
     let pool = pools.open(std::ptr::without_provenance_mut(handle))?;
-    let base = take(pool, handle, bytes as u64, &context, &stream)?;
-    crate::driver::trace::memory(pool.device);
+    // A pool of another process allocates nothing here.
+    if pool.id.memory == PoolMemory::Imported {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    let base = take(pool, bytes as u64, &context, &stream)?;
+    crate::driver::trace::memory(pool.place.device.unwrap_or(stream.device));
     put(out, base)
 }
 
-fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &Stream) -> Result<u64, CUresult> {
+fn take(pool: &mut Pool, bytes: u64, context: &Context, stream: &Stream) -> Result<u64, CUresult> {
     if let Some(block) = pool.reuse(bytes, stream, context.id) {
         MEMORY
-            .change(block.base, AllocationKind::Cached(handle), AllocationKind::Pooled(handle), bytes)
+            .change(block.base, AllocationKind::Cached(pool.id), AllocationKind::Pooled(pool.id), bytes)
             .map_err(failure)?;
         pool.count(block.mapped, false);
         return Ok(block.base);
@@ -221,9 +262,9 @@ fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &
             return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
         }
     }
-    let owner = crate::memory::Owner { context: context.id, device: pool.device };
-    let partition = pool.partition;
-    let new = || MEMORY.alloc_in(partition, owner, bytes, AllocationKind::Pooled(handle), 0);
+    let owner = crate::memory::Owner { context: context.id, device: pool.place.device.unwrap_or(stream.device) };
+    let (partition, id) = (pool.partition, pool.id);
+    let new = || MEMORY.alloc_in(partition, owner, bytes, AllocationKind::Pooled(id), 0);
     let base = new().or_else(|error| {
         // Releasing cached blocks may suffice.
         pool.trim(0);
@@ -246,12 +287,11 @@ pub(in crate::driver) fn free(address: CUdeviceptr, context: &Arc<Context>, stre
     if stream.is_capturing() {
         return Err(invalid);
     }
-    let AllocationKind::Pooled(handle) = found.kind else { return Err(invalid) };
+    let AllocationKind::Pooled(id) = found.kind else { return Err(invalid) };
     let mut pools = POOLS.lock();
-    let pool = pools.get(handle).ok_or(invalid)?;
+    let pool = pools.get(id.handle).ok_or(invalid)?;
     // From here on the address is unknown to clients; a double free fails here.
-    let room =
-        MEMORY.change_kind(address, AllocationKind::Pooled(handle), AllocationKind::Cached(handle)).map_err(failure)?;
+    let room = MEMORY.change_kind(address, AllocationKind::Pooled(id), AllocationKind::Cached(id)).map_err(failure)?;
     let freed = ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
     pool.used -= found.mapped;
     let (mapped, context) = (found.mapped, found.owner.context);
@@ -259,7 +299,7 @@ pub(in crate::driver) fn free(address: CUdeviceptr, context: &Arc<Context>, stre
     CACHED.fetch_add(1, Ordering::Relaxed);
     if pool.closed {
         pool.trim(0);
-        pools.end_if_empty(handle);
+        pools.end_if_empty(id.handle);
     }
     Ok(())
 }
@@ -267,23 +307,18 @@ pub(in crate::driver) fn free(address: CUdeviceptr, context: &Arc<Context>, stre
 fn create(out: *mut CUmemoryPool, props: *const CUmemPoolProps) -> Status {
     initialised()?;
     let props = get(props)?;
-    if props.allocType != CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED || out.is_null() {
+    let place = PoolPlace::new(props.location, props.allocType)?;
+    if out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    if props.handleTypes != CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE {
+    let shared = props.handleTypes != CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
+    if !share::supports(props.handleTypes) || shared && place.memory == PoolMemory::Managed {
         return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
     }
-    if props.location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
-        return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
-    }
-    let device = device(props.location.id).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
-    let mut pools = POOLS.lock();
-    pools.next += 1;
-    let handle = CREATED + pools.next * 0x10;
-    let partition = MEMORY.open_partition(1 << device);
     // A pool's memory consists of pages.
     let most = (props.maxSize as u64).checked_next_multiple_of(*PAGE).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
-    pools.pools.insert(handle, new_pool(device, most, partition));
+    let new = |id| Pool { handle_types: props.handleTypes, ..Pool::new(id, place, most, place.open_partition()) };
+    let handle = POOLS.lock().add(place.memory, new);
     put(out, std::ptr::without_provenance_mut(handle))
 }
 
@@ -320,37 +355,63 @@ fn attribute(pool: &Pool, which: CUmemPool_attribute, value: *mut c_void) -> Sta
         6 => put(value.cast(), pool.reserved_high),
         7 => put(value.cast(), pool.used),
         8 => put(value.cast(), pool.used_high),
+        9 => put(value.cast(), pool.place.allocation_type()),
+        10 => put(value.cast(), pool.handle_types),
+        11 => put(value.cast(), pool.place.location().id),
+        12 => put(value.cast(), pool.place.location().type_),
+        13 => put(value.cast(), pool.most),
+        // Nothing is decompressed by hardware.
+        14 => put(value.cast(), 0 as c_int),
         _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
     }
 }
 
-/// Returns the device of a location, which must be a device.
-fn located(location: CUmemLocation) -> Result<usize, CUresult> {
-    if location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
-        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
-    }
-    device(location.id)
-}
-
-/// Checks the allocation type for a pool of a location, and returns its device.
-fn pool_location(location: *mut CUmemLocation, kind: CUmemAllocationType) -> Result<usize, CUresult> {
+/// Returns the place of a location and an allocation type.
+fn place_at(location: *mut CUmemLocation, kind: CUmemAllocationType) -> Result<PoolPlace, CUresult> {
     initialised()?;
-    if kind != CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED {
-        return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
-    }
-    located(get(location)?)
+    PoolPlace::new(get(location)?, kind)
 }
 
-fn choose(device: impl FnOnce() -> Result<usize, CUresult>, pool: CUmemoryPool) -> Status {
+fn choose(place: impl FnOnce() -> Result<PoolPlace, CUresult>, pool: CUmemoryPool) -> Status {
     initialised()?;
     let mut pools = POOLS.lock();
-    let of = pools.open(pool)?.device;
-    let device = device()?;
-    if of != device {
+    let of = pools.open(pool)?.place;
+    let place = place()?;
+    if of != place {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    pools.chosen.insert(device, pool.addr());
+    pools.chosen.insert(place, pool.addr());
     Ok(())
+}
+
+impl Pool {
+    /// Returns the access that a location has without being given any.
+    fn own_access(&self, at: c_int) -> CUmemAccess_flags {
+        let is_own = match self.place.memory {
+            PoolMemory::Managed => true,
+            _ => self.place.device.map_or(HOST, |device| device as c_int) == at,
+        };
+        match is_own {
+            true => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+            false => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+        }
+    }
+
+    /// Gives access to a location, or takes it. The host has none to a device's memory.
+    fn set_access(&mut self, wanted: CUmemAccessDesc) -> Status {
+        let at = located(wanted.location)?;
+        let none = wanted.flags == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        let known = none || wanted.flags == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        let is_own = self.own_access(at) == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        if !known || is_own && none || at == HOST && self.place.device.is_some() {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
+        self.access.insert(at, wanted.flags);
+        if let Ok(device) = usize::try_from(at) {
+            MEMORY.admit_one(self.partition, device, !none);
+        }
+        Ok(())
+    }
 }
 
 api! {
@@ -388,64 +449,56 @@ api! {
         initialised()?;
         let mut pools = POOLS.lock();
         let pool = pools.open(pool)?;
-        for i in 0..count {
-            let wanted = get(map.wrapping_add(i))?;
-            let device = located(wanted.location)?;
-            let none = wanted.flags == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
-            let known = none || wanted.flags == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-            if !known || (device == pool.device && none) {
-                return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
-            }
-            pool.access.insert(device as c_int, wanted.flags);
-            MEMORY.admit_one(pool.partition, device, !none);
-        }
-        Ok(())
+        (0..count).try_for_each(|i| pool.set_access(get(map.wrapping_add(i))?))
     }
     fn cuMemPoolGetAccess(flags: *mut CUmemAccess_flags, pool: CUmemoryPool, location: *mut CUmemLocation) {
         initialised()?;
         let mut pools = POOLS.lock();
         let pool = pools.open(pool)?;
-        let device = located(get(location)?)?;
-        let own = match device == pool.device {
-            true => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-            false => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
-        };
-        put(flags, pool.access.get(&(device as c_int)).copied().unwrap_or(own))
+        let at = located(get(location)?)?;
+        put(flags, pool.access.get(&at).copied().unwrap_or_else(|| pool.own_access(at)))
     }
     fn cuDeviceGetDefaultMemPool(out: *mut CUmemoryPool, dev: CUdevice) {
-        put(out, std::ptr::without_provenance_mut(default_pool(device(dev)?)))
+        put(out, std::ptr::without_provenance_mut(default_pool(PoolPlace::of_device(device(dev)?))))
     }
     fn cuDeviceGetMemPool(out: *mut CUmemoryPool, dev: CUdevice) {
-        let device = device(dev)?;
-        put(out, std::ptr::without_provenance_mut(POOLS.lock().current(device)))
+        let place = PoolPlace::of_device(device(dev)?);
+        put(out, std::ptr::without_provenance_mut(POOLS.lock().current(place)))
     }
-    fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) { choose(|| device(dev), pool) }
+    fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) {
+        choose(|| device(dev).map(PoolPlace::of_device), pool)
+    }
     fn cuMemGetDefaultMemPool(out: *mut CUmemoryPool, location: *mut CUmemLocation, kind: CUmemAllocationType) {
-        put(out, std::ptr::without_provenance_mut(default_pool(pool_location(location, kind)?)))
+        put(out, std::ptr::without_provenance_mut(default_pool(place_at(location, kind)?)))
     }
     fn cuMemGetMemPool(out: *mut CUmemoryPool, location: *mut CUmemLocation, kind: CUmemAllocationType) {
-        let device = pool_location(location, kind)?;
-        put(out, std::ptr::without_provenance_mut(POOLS.lock().current(device)))
+        let place = place_at(location, kind)?;
+        put(out, std::ptr::without_provenance_mut(POOLS.lock().current(place)))
     }
     fn cuMemSetMemPool(location: *mut CUmemLocation, kind: CUmemAllocationType, pool: CUmemoryPool) {
-        choose(|| pool_location(location, kind), pool)
+        choose(|| place_at(location, kind), pool)
     }
     fn cuMemPoolExportToShareableHandle(
-        _handle: *mut c_void,
-        _pool: CUmemoryPool,
-        _kind: CUmemAllocationHandleType,
-        _flags: std::ffi::c_ulonglong,
+        out: *mut c_void,
+        pool: CUmemoryPool,
+        kind: CUmemAllocationHandleType,
+        flags: std::ffi::c_ulonglong,
     ) {
-        current()?;
-        Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+        share::export(out, pool, kind, flags)
     }
     fn cuMemPoolImportFromShareableHandle(
-        _pool: *mut CUmemoryPool,
-        _handle: *mut c_void,
-        _kind: CUmemAllocationHandleType,
-        _flags: std::ffi::c_ulonglong,
+        out: *mut CUmemoryPool,
+        descriptor: *mut c_void,
+        kind: CUmemAllocationHandleType,
+        flags: std::ffi::c_ulonglong,
     ) {
-        healthy()?;
-        Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+        // The pointer argument is the descriptor itself.
+        share::import(out, descriptor.addr() as c_int, kind, flags)
+    }
+    fn cuMemPoolExportPointer(out: *mut CUmemPoolPtrExportData, address: CUdeviceptr) {
+        share::export_pointer(out, address)
+    }
+    fn cuMemPoolImportPointer(out: *mut CUdeviceptr, pool: CUmemoryPool, data: *mut CUmemPoolPtrExportData) {
+        share::import_pointer(out, pool, data)
     }
 }

@@ -229,6 +229,10 @@ api! {
         super::checked_cache(config)
     }
     fn cuKernelGetName(name: *mut *const c_char, of: CUkernel) {
+        initialised()?;
+        if of.is_null() {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
         // The string belongs to the kernel, which lives as long as its library is loaded.
         put(name, kernel(of)?.kernel.name.as_ptr())
     }

@@ -12,7 +12,7 @@ use super::jit_log::Logs;
 use super::{check_target, ptx_log};
 use crate::driver::state::{handle, ready};
 use crate::driver::{Status, api, put, text};
-use crate::link::{link, with_library};
+use crate::link::{LinkError, link, with_library};
 use crate::{ir, ptx};
 use cuda_sys::{CUjit_option, CUjitInputType, CUlinkState, CUresult};
 use once_cell::sync::Lazy;
@@ -25,6 +25,8 @@ use std::time::Instant;
 
 struct Link {
     modules: Vec<ptx::Module>,
+    /// The names that the client gave the modules.
+    names: Vec<String>,
     /// The linked text with its NUL, which the client may read until the link is destroyed.
     image: Vec<u8>,
     info: String,
@@ -44,7 +46,8 @@ fn create(count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void, o
     let logs = Logs::of_link(count, options, values)?;
     let new = handle();
     let (info, error) = (String::new(), String::new());
-    let link = Link { modules: Vec::new(), image: Vec::new(), info, error, logs, began: Instant::now() };
+    let (modules, names, image) = (Vec::new(), Vec::new(), Vec::new());
+    let link = Link { modules, names, image, info, error, logs, began: Instant::now() };
     put(out, std::ptr::without_provenance_mut(new))?;
     LINKS.lock().insert(new, Arc::new(Mutex::new(link)));
     Ok(())
@@ -91,6 +94,7 @@ impl Link {
         match ptx::parse(text) {
             Ok(module) => {
                 self.modules.push(module);
+                self.names.push(name.to_owned());
                 Ok(())
             }
             Err(error) => self.fail(CUresult::CUDA_ERROR_INVALID_PTX, &format!("{name}: {}", ptx_log(&error))),
@@ -104,12 +108,14 @@ impl Link {
         }
         let linked = match link(std::mem::take(&mut self.modules)) {
             Ok(linked) => linked,
-            Err(error) => {
-                return self.fail(CUresult::CUDA_ERROR_INVALID_IMAGE, &format!("error   : {}", error.message));
+            Err(errors) => {
+                let line = |error: &LinkError| format!("error   : {}", error.text(&self.names));
+                let lines = errors.iter().map(line).collect::<Vec<_>>().join("\n");
+                return self.fail(CUresult::CUDA_ERROR_INVALID_IMAGE, &lines);
             }
         };
         let mut image = linked.to_string().into_bytes();
-        // Undefined symbols are reported now rather than when the result is loaded.
+        // Errors are reported now rather than when the result is loaded.
         if let Err(error) = ir::lower::lower(&with_library(linked)) {
             return self.fail(CUresult::CUDA_ERROR_INVALID_IMAGE, &format!("error   : {}", error.message));
         }

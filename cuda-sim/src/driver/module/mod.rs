@@ -390,6 +390,9 @@ api! {
     }
     fn cuFuncGetName(name: *mut *const c_char, of: CUfunction) {
         ready()?;
+        if of.is_null() {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
         // The string belongs to the kernel, which lives as long as its module is loaded.
         put(name, function(of)?.kernel.name.as_ptr())
     }

@@ -46,6 +46,7 @@ impl Lowering<'_> {
             None if ast.opcode == Opcode::Lop3 && ast.operands.len() == 6 => self.lop3_with_predicate(ast),
             None if video(ast.opcode).is_some() => self.video(ast),
             None if ast.opcode == Opcode::Cp => self.copy(ast),
+            None if ast.has(Modifier::CompleteBytes) => self.with_signal(ast),
             None if ast.opcode == Opcode::Mbarrier => self.barrier(ast),
             None if ast.opcode == Opcode::Wmma => self.wmma(ast),
             None if ast.opcode == Opcode::Setmaxnreg => self.max_registers(ast),

@@ -1,8 +1,8 @@
-//! Checks of the operands of asynchronous copies and of barriers in shared memory (`mbarrier`).
+//! Asynchronous copies and stores, and barriers in shared memory (`mbarrier`): checks of their operands.
 
 use super::Lowering;
 use crate::ir::Value;
-use crate::ptx::{self, Error, Modifier, Result};
+use crate::ptx::{self, Error, Modifier, Opcode, Result, Suffix, Type};
 
 impl Lowering<'_> {
     /// Checks `cp.async` and the instructions that wait for it.
@@ -40,6 +40,26 @@ impl Lowering<'_> {
         }
         self.push(inst);
         Ok(())
+    }
+
+    /// Lowers `st.async` and `red.async` to an access and the completion of its bytes at the barrier.
+    ///
+    /// PTX allows the access at any time before the phase of the barrier ends; here it is made immediately.
+    pub(super) fn with_signal(&mut self, ast: &ptx::Instruction) -> Result<()> {
+        use Modifier::{Async, Cluster, CompleteBytes, CompleteTx, Relaxed, SharedCluster, SharedCta};
+        let mut inst = self.resolved(ast)?;
+        let Some(barrier) = inst.operands.pop() else { return Ok(()) };
+        let count = if let Some(Value::Vector(items)) = inst.operands.last() { items.len() } else { 1 };
+        let bytes = Value::Int((count as u64 * inst.ty(0).bytes()).into());
+        inst.suffixes.retain(|suffix| ![Async, CompleteBytes].map(Suffix::Modifier).contains(suffix));
+        let shapes = &inst.form.operands[..inst.operands.len()];
+        let form = ptx::forms(inst.opcode, &inst.suffixes).find(|form| form.operands == shapes);
+        inst.form = form.ok_or_else(|| Error::new(inst.position, "no form without a barrier"))?;
+        let space = inst.modifiers().find(|m| matches!(m, SharedCluster | SharedCta));
+        let signal = [CompleteTx, Relaxed, Cluster].into_iter().chain(space).map(Suffix::Modifier);
+        let suffixes = signal.chain([Suffix::Type(Type::B64)]).collect();
+        self.push(inst);
+        self.compute(Opcode::Mbarrier, suffixes, vec![barrier, bytes], ast.position)
     }
 
     /// Lowers `setmaxnreg` to nothing: this device's threads always have the registers that they need.

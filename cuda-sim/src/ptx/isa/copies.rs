@@ -1,8 +1,8 @@
 //! The instruction table: asynchronous copies between global and shared memory.
 
-use super::Shape::{Address, Immediate, SourceAs, SourcePred};
-use super::Type::{B16, B64, U32};
-use super::{Form, Group, Modifier as M, NOTHING, Opcode, Shape, form, one, opt};
+use super::Shape::{Address, Immediate, Source, SourceAs, SourcePred, SourceVector};
+use super::Type::{B16, B32, B64, F32, F64, S32, S64, U32, U64};
+use super::{Form, Group, Modifier as M, NOTHING, Opcode, Shape, Type, form, one, opt};
 
 const ASYNC: Group = one(&[M::Async]);
 const TO: Group = one(&[M::Shared, M::SharedCta]);
@@ -25,6 +25,18 @@ const OWN: Group = one(&[M::SharedCta]);
 const MANY: Group = one(&[M::MulticastCluster]);
 const OF_GROUP: Group = one(&[M::BulkGroup]);
 const BYTES: &[Shape] = &[Address, Address, SourceAs(U32), Address];
+
+// Stores and reductions that signal their bytes.
+const ANY_SHARED: Group = opt(&[M::SharedCluster, M::SharedCta]);
+const WEAK: Group = opt(&[M::Weak]);
+const RELAXED: Group = one(&[M::Relaxed]);
+const IN_CLUSTER: Group = one(&[M::Cluster]);
+const SIGNALLED: &[Shape] = &[Address, SourceVector(0), Address];
+const REDUCED: &[Shape] = &[Address, Source(0), Address];
+
+const fn reduction(operation: &'static [Group], types: &'static [&'static [Type]]) -> Form {
+    form(Opcode::Red, operation, types, REDUCED)
+}
 
 pub(super) static FORMS: &[Form] = &[
     form(Opcode::Cp, COPY, &[], WHOLE),
@@ -73,4 +85,16 @@ pub(super) static FORMS: &[Form] = &[
         &[],
         &[Address, SourceAs(U32), SourceAs(B64)],
     ),
+    form(Opcode::St, &[ASYNC, WEAK, ANY_SHARED, TELLS], &[&[B32, B64, U32, U64, S32, S64, F32, F64]], SIGNALLED),
+    form(
+        Opcode::St,
+        &[ASYNC, WEAK, ANY_SHARED, TELLS, one(&[M::V2])],
+        &[&[B32, B64, U32, U64, S32, S64, F32, F64]],
+        SIGNALLED,
+    ),
+    form(Opcode::St, &[ASYNC, WEAK, ANY_SHARED, TELLS, one(&[M::V4])], &[&[B32, U32, S32, F32]], SIGNALLED),
+    reduction(&[ASYNC, RELAXED, IN_CLUSTER, ANY_SHARED, TELLS, one(&[M::Inc, M::Dec])], &[&[U32]]),
+    reduction(&[ASYNC, RELAXED, IN_CLUSTER, ANY_SHARED, TELLS, one(&[M::Min, M::Max])], &[&[U32, S32]]),
+    reduction(&[ASYNC, RELAXED, IN_CLUSTER, ANY_SHARED, TELLS, one(&[M::Add])], &[&[U32, S32, U64]]),
+    reduction(&[ASYNC, RELAXED, IN_CLUSTER, ANY_SHARED, TELLS, one(&[M::And, M::Or, M::Xor])], &[&[B32]]),
 ];

@@ -5,6 +5,7 @@ use super::{Modifier as M, Opcode, Suffix, Type};
 /// Returns the oldest target that has an instruction, as 80 for `sm_80`; 0 if all supported targets have it.
 pub(crate) fn oldest_target(opcode: Opcode, suffixes: &[Suffix]) -> u32 {
     match opcode {
+        Opcode::Cp | Opcode::St | Opcode::Red if suffixes.contains(&Suffix::Modifier(M::CompleteBytes)) => 90,
         Opcode::Cp if suffixes.contains(&Suffix::Modifier(M::Bulk)) => 90,
         Opcode::Cp => 80,
         Opcode::Ldmatrix | Opcode::Movmatrix => 75,
