@@ -34,6 +34,7 @@ mod module;
 mod numba;
 mod opencl;
 mod pocl;
+mod programs;
 mod work;
 
 use anyhow::{Context as _, Result};
@@ -46,6 +47,7 @@ pub(crate) use device::run as serve_device;
 pub(crate) use first::{figures as first_launches, run as first_once};
 pub(crate) use load::run as load_once;
 pub(crate) use pocl::run as serve_pocl;
+pub(crate) use programs::{figures as program_figures, serve_programs};
 use work::{N, SIDE};
 
 /// The number of turns of each program.
