@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::time::Instant;
 
+use anyhow::Result;
+
 /// Prints a figure: `NAME VALUE UNIT`.
 pub(crate) fn print(name: &str, value: impl Display, unit: &str) {
     println!("{name} {value} {unit}");
@@ -12,6 +14,15 @@ pub(crate) fn print(name: &str, value: impl Display, unit: &str) {
 pub(crate) fn print_measured(name: &str, value: f64, unit: &str) {
     let digits = if value < 1.0 { 4 } else { 2 };
     println!("{name} {value:.digits$} {unit}");
+}
+
+/// Prints the CPU's model and the number of its cores to standard error.
+pub(crate) fn print_cpu() -> Result<()> {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let of = |field: &str| cpu.lines().find(|line| line.starts_with(field)).unwrap_or("unknown").replace('\t', "");
+    let cores = std::thread::available_parallelism()?;
+    eprintln!("{}, {}, {}, {cores} cores", of("model name"), of("cpu family"), of("model\t"));
+    Ok(())
 }
 
 /// The median of values.

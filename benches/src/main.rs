@@ -72,6 +72,9 @@ fn main() -> Result<()> {
             "codegen" => codegen::run(&tools)?,
             "sim" => sim::run(&tools)?,
             "first-launch" => sim::first_launches()?,
+            "programs" => sim::program_figures()?,
+            // The group `programs` queries this process.
+            "sim-programs" => sim::serve_programs()?,
             // The group `sim` queries these processes.
             "sim-device" => sim::serve_device()?,
             "sim-pocl" => sim::serve_pocl()?,
@@ -83,7 +86,7 @@ fn main() -> Result<()> {
             "device" => demo::device()?,
             other => {
                 bail!(
-                    "`{other}` is not a group; the groups are compile, codegen, rustc, sim, first-launch, driver, launch, mem, demo and device"
+                    "`{other}` is not a group; the groups are compile, codegen, rustc, sim, first-launch, programs, driver, launch, mem, demo and device"
                 )
             }
         }

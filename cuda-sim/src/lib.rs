@@ -41,7 +41,9 @@ mod service;
 mod source;
 mod sync;
 
+pub use codegen::CodeCounts;
 pub use driver::driver_api;
+pub use module::code_counts;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub use module::compile;

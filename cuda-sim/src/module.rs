@@ -8,7 +8,7 @@ mod record;
 
 use crate::codegen::jit::{self, Compiled};
 use crate::codegen::object::WHOLE;
-use crate::codegen::{self, Flavour, KernelCode};
+use crate::codegen::{self, CodeCounts, Flavour, KernelCode};
 use crate::environment::ENVIRONMENT;
 use crate::exec::launch::{Fault, Launch};
 use crate::exec::report;
@@ -166,6 +166,11 @@ impl Kernel {
     /// Returns true if a launch may access registered memory: an address in it is a parameter, or may be loaded.
     fn may_access_registered(&self, params: &[u64]) -> bool {
         MEMORY.has_registrations() && (self.loads_addresses || params.iter().any(|word| MEMORY.near_registered(*word)))
+    }
+
+    /// Counts the kernel's final code for launches without clusters.
+    fn counts(&self) -> Result<CodeCounts, String> {
+        codegen::counts(&self.code(false)?.code)
     }
 
     /// Returns the text of a fault for the log.
@@ -392,6 +397,27 @@ impl Module {
             .map(|(offset, bytes)| (self.managed.address() + offset, bytes))
             .or_else(|| self.image.globals.get(name).map(|global| (self.data() + global.offset, global.bytes)))
     }
+}
+
+/// Compiles a kernel of a PTX module for this CPU and counts what its code is made of.
+///
+/// # Examples
+///
+/// ```
+/// let ptx = ".version 7.8 .target sm_90 .address_size 64 .visible .entry k() { ret; }";
+/// let counts = cuda_sim::code_counts(ptx, "k")?;
+/// assert_eq!((counts.regions, counts.frame_bytes, counts.gathers), (1, 0, 0));
+/// assert_eq!(cuda_sim::code_counts(ptx, "other").unwrap_err(), "the module has no kernel `other`");
+/// # Ok::<(), String>(())
+/// ```
+///
+/// # Errors
+///
+/// A text that is not PTX, a module without a kernel of this name, or no LLVM.
+pub fn code_counts(ptx: &str, kernel: &str) -> Result<CodeCounts, String> {
+    let image = image(ptx).map_err(|error| error.to_string())?;
+    let kernel = image.kernels.get(kernel).ok_or_else(|| format!("the module has no kernel `{kernel}`"))?;
+    kernel.counts()
 }
 
 /// Compiles all of a text's kernels, every region, for both engines.

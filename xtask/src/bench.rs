@@ -31,6 +31,8 @@ enum Group {
     Sim,
     /// First launches of large kernels on the software device
     FirstLaunch,
+    /// Real programs on the software device compared with plain loops in Rust
+    Programs,
     /// Overhead of cuda-driver over the driver's functions
     Driver,
     /// Overhead of a typed launch over the driver's call

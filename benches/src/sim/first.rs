@@ -13,7 +13,7 @@ use cuda_driver::Module;
 
 use super::device::context;
 use super::{large, module};
-use crate::figures::print_measured;
+use crate::figures::{print_cpu, print_measured};
 use crate::kernels::{TILE, matmul_tiled};
 use crate::suite::softmax;
 
@@ -85,9 +85,7 @@ fn fastest(name: &str, tier: &str, folder: Option<&Path>) -> Result<[f64; 3]> {
 
 /// Runs the group `first-launch`, whose figures [`super`] describes, and prints the CPU to standard error.
 pub(crate) fn figures() -> Result<()> {
-    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = cpu.lines().find(|line| line.starts_with("model name")).unwrap_or("unknown");
-    eprintln!("{model}, {} cores", std::thread::available_parallelism()?);
+    print_cpu()?;
     for name in KERNELS {
         let print = |what: &str, value| print_measured(&format!("sim.first_launch.{name}.{what}_ms"), value, "ms");
         let folder = tempfile::tempdir()?;

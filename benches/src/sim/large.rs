@@ -12,11 +12,11 @@ use crate::serve::Run;
 use crate::suite::softmax;
 
 /// Threads of a block of conjugate gradients.
-const BLOCK: usize = 128;
+pub(super) const BLOCK: usize = 128;
 /// Length of a query, a key and a value.
-const WIDTH: usize = 32;
+pub(super) const WIDTH: usize = 32;
 /// Queries of a block, and keys that it has in shared memory.
-const QUERIES: usize = 64;
+pub(super) const QUERIES: usize = 64;
 
 /// Sums the values of a block's threads in a fixed order, and returns the sum to all of them.
 #[device]
@@ -156,12 +156,12 @@ pub(crate) fn attention(
 }
 
 /// The number of unknowns, steps and blocks of the linear system.
-const UNKNOWNS: usize = 4096;
-const STEPS: usize = 8;
-const BLOCKS: usize = 8;
+pub(super) const UNKNOWNS: usize = 4096;
+pub(super) const STEPS: usize = 8;
+pub(super) const BLOCKS: usize = 8;
 
 /// A tridiagonal matrix in CSR format: row starts, columns, values.
-fn three_diagonals(n: usize) -> (Vec<u32>, Vec<u32>, Vec<f32>) {
+pub(super) fn three_diagonals(n: usize) -> (Vec<u32>, Vec<u32>, Vec<f32>) {
     let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
     for i in 0..n {
         for j in i.saturating_sub(1)..(i + 2).min(n) {
@@ -213,7 +213,7 @@ pub(super) fn solve(context: &Context) -> Result<Run> {
 }
 
 /// The number of keys, and of queries.
-const KEYS: usize = 256;
+pub(super) const KEYS: usize = 256;
 
 /// A run of attention on small numbers that checks the result.
 pub(super) fn attend(context: &Context) -> Result<Run> {

@@ -20,12 +20,15 @@
 //! - `sim.module`, in the same group, a module of 80 kernels of which one small one is launched: `.megabytes` of PTX; `.parse_ms`: the
 //!   parser alone; `.load_ms`, `.load_vs_parse`, `.first_launch_ms`; `.kept_load_ms` and `.kept_launch_ms`: with the cache of another
 //!   process;
+//! - `sim.KERNEL.regions`, `.frame_bytes`, `.gathers`, `.vectorised`: counts of the final code: the parts that threads
+//!   run without interruption, the bytes that a thread spills between them, gathers and scatters, and the parts with vector instructions;
 //! - `sim.parse.mb_per_s`: the parser alone, on outputs of nvcc, NVRTC and LLVM;
 //! - `sim.empty_launch.us`: an empty launch of one block, and the wait for it.
 //!
 //! Every time is that of the fastest run, since other work on the machine only adds time, and the compared programs take turns. A
 //! missing peer is reported on standard error with the way to install it, and its ratios are left out.
 
+mod counts;
 mod device;
 mod first;
 mod large;
@@ -34,6 +37,7 @@ mod module;
 mod numba;
 mod opencl;
 mod pocl;
+mod programs;
 mod work;
 
 use anyhow::{Context as _, Result};
@@ -46,6 +50,7 @@ pub(crate) use device::run as serve_device;
 pub(crate) use first::{figures as first_launches, run as first_once};
 pub(crate) use load::run as load_once;
 pub(crate) use pocl::run as serve_pocl;
+pub(crate) use programs::{figures as program_figures, serve_programs};
 use work::{N, SIDE};
 
 /// The number of turns of each program.
@@ -69,6 +74,7 @@ pub(crate) fn run(tools: &Tools) -> Result<()> {
         pocl: Some(Server::start("sim-pocl", pocl::VARIABLES)?),
     };
     servers.kernels()?;
+    counts::figures()?;
     servers.scaling()?;
     servers.fibers()?;
     let launch = servers.one.ask("empty_launch", 1000)?;
@@ -181,14 +187,19 @@ fn print_per_thread(name: &str, seconds: f64, threads: usize) {
     print_measured(&format!("{name}.ns_per_thread"), seconds * 1e9 / threads as f64, "ns");
 }
 
+/// The name of the kernel in a module with one.
+fn entry(ptx: &str) -> Result<&str> {
+    let (_, entry) = ptx.split_once(".entry ").with_context(|| format!("no kernel in\n{ptx}"))?;
+    Ok(entry.split('(').next().unwrap_or(entry))
+}
+
 /// Measures loads in new processes.
 fn loads() -> Result<()> {
     for (name, ptx) in [
         ("vector_add", vector_add::<f32>::compile_ptx((8, 0))?),
         ("matmul_tiled", matmul_tiled::<TILE>::compile_ptx((8, 0))?),
     ] {
-        let (_, entry) = ptx.split_once(".entry ").with_context(|| format!("no kernel in\n{ptx}"))?;
-        let entry = entry.split('(').next().unwrap_or(entry);
+        let entry = entry(&ptx)?;
         let folder = tempfile::tempdir()?;
         let new = load::fastest(entry, &ptx, None)?;
         load::fastest(entry, &ptx, Some(folder.path()))?;

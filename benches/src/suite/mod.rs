@@ -4,7 +4,7 @@
 //! versions are `cuda/NAME.cu`, compiled together with `cuda/common.cuh`; they have the bounds checks of the Rust kernels. The Python
 //! versions are in `python/kernels.py`; Numba checks no bounds.
 
-mod kernels;
+pub(crate) mod kernels;
 mod nvrtc;
 pub(crate) mod peers;
 #[cfg(test)]

@@ -27,6 +27,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) exit_label: &'static str,
     /// Blocks that no thread reaches, as an earlier check has established.
     pub(crate) unreachable_blocks: BTreeSet<BlockId>,
+    /// True for code that only computes branches.
+    pub(crate) without_stores: bool,
     pub(crate) position: Position,
     pub(crate) flavour: Flavour,
 }
@@ -44,6 +46,7 @@ impl<'a> Emitter<'a> {
             parallel: "",
             exit_label: "thread.done",
             unreachable_blocks: BTreeSet::new(),
+            without_stores: false,
             position: Position::default(),
             flavour,
         }

@@ -10,8 +10,8 @@ use crate::ir::callees::{reached, reached_from};
 use crate::ir::lower::Program;
 use crate::ir::regions::{RegionKind, Regions, reachable};
 use crate::ir::sync::{Plan, synchronises};
-use crate::ir::{BlockId, Function, Reg, Terminator};
-use crate::ptx::Result;
+use crate::ir::{BlockId, Function, Inst, Reg, Terminator};
+use crate::ptx::{Opcode, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -195,18 +195,20 @@ pub(super) fn emit_blocks(
     regions: Option<(&Regions, usize)>,
 ) -> Result<()> {
     let function: &Function = emitter.function;
-    let target = |block: BlockId| match regions.and_then(|(r, from)| r.split(from, block)) {
-        Some(region) => format!("split{region}"),
-        None => format!("b{block}"),
-    };
     for id in blocks {
+        let target = |block: BlockId| match regions.and_then(|(r, from)| r.split(from, *id, block)) {
+            Some(region) => format!("split{region}"),
+            None => format!("b{block}"),
+        };
         let block = &function.blocks[*id];
         emitter.text.push_str(&format!("b{id}:\n"));
         if emitter.flavour.exact {
             emitter.declares.insert("declare void @sim.tick() #3".to_owned());
             emitter.line(format_args!("call void @sim.tick()"));
         }
-        for inst in &block.insts {
+        let without_stores = emitter.without_stores;
+        let stores = |inst: &Inst| inst.opcode == Opcode::St;
+        for inst in block.insts.iter().filter(|inst| !(without_stores && stores(inst))) {
             emitter.inst(inst)?;
         }
         match &block.term {

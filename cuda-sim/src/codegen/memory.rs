@@ -199,6 +199,54 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Returns true if no other thread of the machine accesses the memory of an atomic operation at the same time: one
+    /// worker runs the threads of a block, and outside of clusters nobody else has its shared memory.
+    fn is_exclusive(&self, inst: &Inst) -> bool {
+        inst.space() == Some(Space::Shared) && !self.flavour.clustered && inst.ty(0).bits() <= 64
+    }
+
+    /// Reads memory for an atomic operation.
+    fn load_atomic(&mut self, bits: u32, pointer: &str) -> String {
+        self.def(format_args!("load atomic i{bits}, ptr {pointer} monotonic, align {}", bits / 8))
+    }
+
+    /// Writes memory that is exclusive, and returns its old value.
+    fn replace(&mut self, bits: u32, pointer: &str, old: String, new: &str) -> String {
+        self.line(format_args!("store atomic i{bits} {new}, ptr {pointer} monotonic, align {}", bits / 8));
+        old
+    }
+
+    /// Returns the value that an integer operation, by the name of LLVM's `atomicrmw`, makes of an old one.
+    fn updated(&mut self, name: &str, bits: u32, old: &str, value: &str) -> String {
+        let select = |this: &mut Self, condition: &str, yes: &str, no: &str| {
+            this.def(format_args!("select i1 {condition}, i{bits} {yes}, i{bits} {no}"))
+        };
+        match name {
+            "xchg" => value.to_owned(),
+            "min" | "max" | "umin" | "umax" => {
+                let order = [("min", "slt"), ("max", "sgt"), ("umin", "ult"), ("umax", "ugt")];
+                let order = order.into_iter().find_map(|(known, order)| (known == name).then_some(order)).unwrap_or("");
+                let keeps = self.def(format_args!("icmp {order} i{bits} {old}, {value}"));
+                select(self, &keeps, old, value)
+            }
+            "uinc_wrap" => {
+                let wraps = self.def(format_args!("icmp uge i{bits} {old}, {value}"));
+                let next = self.def(format_args!("add i{bits} {old}, 1"));
+                select(self, &wraps, "0", &next)
+            }
+            "udec_wrap" => {
+                let (zero, above) = (
+                    self.def(format_args!("icmp eq i{bits} {old}, 0")),
+                    self.def(format_args!("icmp ugt i{bits} {old}, {value}")),
+                );
+                let wraps = self.def(format_args!("or i1 {zero}, {above}"));
+                let next = self.def(format_args!("sub i{bits} {old}, 1"));
+                select(self, &wraps, value, &next)
+            }
+            _ => self.def(format_args!("{name} i{bits} {old}, {value}")),
+        }
+    }
+
     /// Emits `atom` and `red`. All are sequentially consistent: on x86-64 that costs no more than weaker orders, on
     /// AArch64 little.
     pub(crate) fn atomic(&mut self, inst: &Inst, dest: &Value, address: &Value, sources: &[Value]) -> Result<()> {
@@ -210,6 +258,13 @@ impl Emitter<'_> {
         let pointer = self.pointer(inst, address, ty.bytes())?;
         if let (true, [compare, new]) = (inst.has(M::Cas), sources) {
             let (compare, new) = (self.int(compare, bits)?, self.int(new, bits)?);
+            if self.is_exclusive(inst) {
+                let old = self.load_atomic(bits, &pointer);
+                let equal = self.def(format_args!("icmp eq i{bits} {old}, {compare}"));
+                let new = self.def(format_args!("select i1 {equal}, i{bits} {new}, i{bits} {old}"));
+                let old = self.replace(bits, &pointer, old, &new);
+                return self.write(dest, bits, &old, false);
+            }
             let pair = self.def(format_args!(
                 "cmpxchg ptr {pointer}, i{bits} {compare}, i{bits} {new} seq_cst seq_cst, align {}",
                 ty.bytes()
@@ -241,6 +296,12 @@ impl Emitter<'_> {
         });
         let Some(name) = name else { return self.unsupported("this atomic operation is not supported") };
         let value = self.int(source, bits)?;
+        if self.is_exclusive(inst) {
+            let old = self.load_atomic(bits, &pointer);
+            let new = self.updated(name, bits, &old, &value);
+            let old = self.replace(bits, &pointer, old, &new);
+            return self.write(dest, bits, &old, false);
+        }
         let old =
             self.def(format_args!("atomicrmw {name} ptr {pointer}, i{bits} {value} seq_cst, align {}", ty.bytes()));
         self.write(dest, bits, &old, false)
@@ -287,7 +348,7 @@ impl Emitter<'_> {
         self.def(format_args!("icmp ult i64 {offset}, {bytes}"))
     }
 
-    /// Adds floating-point numbers by compare-and-swap, packed ones half by half.
+    /// Adds floating-point numbers by compare-and-swap unless the memory is exclusive, packed ones half by half.
     ///
     /// In global memory `f32` is flushed, as the manual says of `atom.add.f32`; in shared memory it is not.
     fn atomic_float_add(&mut self, inst: &Inst, pointer: &str, value: &str) -> Result<String> {
@@ -295,13 +356,15 @@ impl Emitter<'_> {
         let (lane, bits) = (ty.lane().0, ty.bits());
         let flushed = lane == Type::F32 && inst.space() != Some(Space::Shared);
         let kept = (flushed && inst.space().is_none()).then(|| self.is_shared(pointer));
-        let (id, align) = (self.fresh(), ty.bytes());
-        let _ = writeln!(self.prologue, "  %rmw{id} = alloca i{bits}");
-        let first = self.def(format_args!("load atomic i{bits}, ptr {pointer} monotonic, align {align}"));
-        self.line(format_args!("store i{bits} {first}, ptr %rmw{id}"));
-        self.line(format_args!("br label %again{id}"));
-        self.text.push_str(&format!("again{id}:\n"));
-        let old = self.def(format_args!("load i{bits}, ptr %rmw{id}"));
+        let (id, align, exclusive) = (self.fresh(), ty.bytes(), self.is_exclusive(inst));
+        let mut old = self.load_atomic(bits, pointer);
+        if !exclusive {
+            let _ = writeln!(self.prologue, "  %rmw{id} = alloca i{bits}");
+            self.line(format_args!("store i{bits} {old}, ptr %rmw{id}"));
+            self.line(format_args!("br label %again{id}"));
+            self.text.push_str(&format!("again{id}:\n"));
+            old = self.def(format_args!("load i{bits}, ptr %rmw{id}"));
+        }
         let parts = [self.split(&old, ty), self.split(value, ty)];
         let mut sums = Vec::new();
         for (a, b) in parts[0].iter().zip(&parts[1]) {
@@ -323,6 +386,9 @@ impl Emitter<'_> {
             });
         }
         let new = self.join(&sums, lane.bits());
+        if exclusive {
+            return Ok(self.replace(bits, pointer, old, &new));
+        }
         let pair = self
             .def(format_args!("cmpxchg ptr {pointer}, i{bits} {old}, i{bits} {new} seq_cst seq_cst, align {align}"));
         let seen = self.def(format_args!("extractvalue {{ i{bits}, i1 }} {pair}, 0"));

@@ -13,10 +13,12 @@ mod background;
 mod carry;
 mod check;
 mod compare;
+mod consecutive;
 mod convert;
 mod copies;
 mod dot;
 mod emit;
+mod empty_masks;
 mod float;
 mod guard;
 mod half;
@@ -175,6 +177,32 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
         plan: Arc::new(Plan { polls, sites: regions.sites }),
         ..code
     })
+}
+
+/// Counts of a kernel's final code, in which a loss of speed shows on every CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeCounts {
+    /// Regions: the parts that threads run without interruption.
+    pub regions: usize,
+    /// Bytes of registers per thread that are spilled between regions.
+    pub frame_bytes: u64,
+    /// Gathers and scatters in the parts that all threads run.
+    pub gathers: usize,
+    /// The number of those parts that have vector instructions.
+    pub vectorised: usize,
+}
+
+/// Compiles a kernel for blocks whose rows are whole vectors, and counts.
+pub(crate) fn counts(code: &KernelCode) -> Result<CodeCounts, String> {
+    let vector_loops = code.vector_loops.iter().flatten().flatten();
+    let (mut gathers, mut vectorised) = (0, 0);
+    for part in code.regions.iter().chain(vector_loops).filter(|part| part.hot) {
+        let mode = object::Mode { effort: code.effort, registered: false, repeats: part.repeats, whole: true };
+        let (found, vectors) = object::vectors(code.texts.get(part.number)?, mode)?;
+        gathers += found;
+        vectorised += usize::from(vectors);
+    }
+    Ok(CodeCounts { regions: code.regions.len(), frame_bytes: code.shape.frame_bytes, gathers, vectorised })
 }
 
 /// Emits the LLVM module in which the threads of a kernel are fibers, and the plan of the places where they wait.

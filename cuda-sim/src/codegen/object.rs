@@ -7,7 +7,7 @@
 //!
 //! The one `unsafe impl` lets a target machine move between threads; only one thread uses it at a time.
 
-use super::{Effort, guard};
+use super::{Effort, consecutive, empty_masks, guard};
 use crate::environment::ENVIRONMENT;
 use crate::memory::MEMORY;
 use cuda_llvm::inkwell::context::Context;
@@ -146,8 +146,12 @@ fn row(whole: bool) -> String {
     format!("define internal i32 @sim.row(i32 %n) {{\n{vectors}  ret i32 %row\n}}\n")
 }
 
-/// Optimises and compiles a module's text to the bytes of an object file.
-pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
+/// Optimises a module's text and calls `work` with it.
+fn with_optimised<T>(
+    ir: &str,
+    mode: Mode,
+    work: impl FnOnce(&Module<'_>, &TargetMachine) -> Result<T, String>,
+) -> Result<T, String> {
     cuda_llvm::initialize().map_err(|error| error.to_string())?;
     let ir = &format!("{ir}{}", row(mode.whole));
     let context = Context::create();
@@ -161,11 +165,36 @@ pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
             run(&module, machine, &[LOOPS, if mode.repeats { UNSWITCH } else { "" }, PIPELINE])?;
             group(&context, &module)?;
             run(&module, machine, &[VECTORS, if ir.contains("@vector_loop") { UNROLL } else { "" }])?;
+            if consecutive::check_addresses(&context, &module)? {
+                run(&module, machine, &[consecutive::PASSES])?;
+            }
+            empty_masks::redirect(&context, &module)?;
         }
         if ENVIRONMENT.print_llvm {
             eprintln!("{}", module.print_to_string().to_string_lossy());
         }
-        let object = machine.write_to_memory_buffer(&module, FileType::Object).map_err(|e| e.to_string())?;
+        work(&module, machine)
+    })
+}
+
+/// Optimises and compiles a module's text to the bytes of an object file.
+pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
+    with_optimised(ir, mode, |module, machine| {
+        let object = machine.write_to_memory_buffer(module, FileType::Object).map_err(|e| e.to_string())?;
         Ok(object.as_slice().to_vec())
+    })
+}
+
+/// Returns the number of gathers and scatters in a module's optimised code, and true if it has vector instructions.
+pub(super) fn vectors(ir: &str, mode: Mode) -> Result<(usize, bool), String> {
+    with_optimised(ir, mode, |module, _| {
+        let text = module.print_to_string().to_string();
+        let code = || text.lines().filter(|line| line.starts_with("  "));
+        let calls = |name| code().filter(|line| line.contains("call ") && line.contains(name)).count();
+        let gathers = calls("@llvm.masked.gather.") + calls("@llvm.masked.scatter.");
+        let lanes = |line: &str| {
+            line.split('<').any(|part| part.split_once(" x ").is_some_and(|(n, _)| n.parse::<u32>().is_ok()))
+        };
+        Ok((gathers, code().any(lanes)))
     })
 }

@@ -112,7 +112,7 @@ fn exits(emitter: &Emitter<'_>, regions: &Regions, region: usize, blocks: &[Bloc
             Terminator::Exit | Terminator::Return | Terminator::Trap(_) => {
                 found.insert(0);
             }
-            term => found.extend(term.successors().into_iter().filter_map(|next| regions.split(region, next))),
+            term => found.extend(term.successors().into_iter().filter_map(|next| regions.split(region, *block, next))),
         }
     }
     if calls(emitter.function, blocks) {
@@ -165,22 +165,31 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
     if let Some(inst) = resumed(emitter, regions, region) {
         results(emitter, inst)?;
     }
-    if exits(emitter, regions, region, blocks).contains(&region) && regions.polls.contains_key(&region) {
-        emitter.line(format_args!("store i32 {POLL_ITERATIONS}, ptr %polls"));
+    let states = exits(emitter, regions, region, blocks);
+    if states.iter().any(|state| polls_inside(regions, blocks, *state)) {
+        emitter.prologue.push_str("  %polls = alloca i32\n");
+        emitter.line(format_args!("store i32 {POLL_BUDGET}, ptr %polls"));
     }
     emitter.line(format_args!("br label %b{}", regions.heads[region]));
     Ok(())
 }
 
 /// Emits the exit of a region to `state`: live registers are spilled to the frame.
-fn emit_exit(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usize, defs: &BTreeSet<Reg>) {
+fn emit_exit(
+    emitter: &mut Emitter<'_>,
+    regions: &Regions,
+    region: usize,
+    blocks: &[BlockId],
+    state: usize,
+    defs: &BTreeSet<Reg>,
+) {
     let (label, target) = match state.checked_sub(regions.heads.len()) {
         Some(site) => (format!("wait{site}"), regions.sites[site].region),
         None => (format!("split{state}"), state),
     };
     emitter.text.push_str(&format!("{label}:\n"));
-    if state == region && regions.polls.contains_key(&region) {
-        poll_again(emitter, regions.heads[region]);
+    if polls_inside(regions, blocks, state) {
+        poll_again(emitter, regions, state);
     }
     for reg in &regions.live[target] {
         // A register that was loaded from the frame and not written is still there.
@@ -197,19 +206,27 @@ fn emit_exit(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state:
     store_state(emitter, state);
 }
 
-/// The number of iterations of a polling loop before other threads run. Most such loops wait for nobody, and an
-/// iteration costs a tenth of a switch to the scheduler and back.
-const POLL_ITERATIONS: u32 = 16;
+/// The number of iterations of polling loops before other threads run. Most such loops wait for nobody, and a switch to
+/// the scheduler and back costs as much as tens of iterations.
+const POLL_BUDGET: u32 = 256;
+/// The part of the budget that an iteration uses if all iterations begin with the same values: only other threads can
+/// end such a loop.
+const UNCHANGED: u32 = 16;
 
-/// Continues with the next iteration of a polling loop, and returns to the scheduler after every [`POLL_ITERATIONS`].
-fn poll_again(emitter: &mut Emitter<'_>, head: BlockId) {
-    emitter.prologue.push_str("  %polls = alloca i32\n");
+/// Returns true if `state` is that of the next iteration of a polling loop whose header is among these blocks.
+fn polls_inside(regions: &Regions, blocks: &[BlockId], state: usize) -> bool {
+    regions.polls.contains_key(&state) && blocks.contains(&regions.heads[state])
+}
+
+/// Continues with the next iteration of a polling loop unless the budget is used up.
+fn poll_again(emitter: &mut Emitter<'_>, regions: &Regions, state: usize) {
+    let cost = if regions.entered(state).is_some_and(|found| found.advances) { 1 } else { UNCHANGED };
     let left = emitter.def(format_args!("load i32, ptr %polls"));
-    let left = emitter.def(format_args!("sub i32 {left}, 1"));
+    let left = emitter.def(format_args!("sub i32 {left}, {cost}"));
     emitter.line(format_args!("store i32 {left}, ptr %polls"));
-    let more = emitter.def(format_args!("icmp ne i32 {left}, 0"));
-    emitter.line(format_args!("br i1 {more}, label %b{head}, label %away"));
-    emitter.text.push_str("away:\n");
+    let more = emitter.def(format_args!("icmp sgt i32 {left}, 0"));
+    emitter.line(format_args!("br i1 {more}, label %b{}, label %away{state}", regions.heads[state]));
+    emitter.text.push_str(&format!("away{state}:\n"));
 }
 
 /// Allocates stack slots for all registers that a region names.
@@ -248,7 +265,7 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
     emit_blocks(emitter, &blocks, Some((regions, region)))?;
     let defs = defined(emitter, &blocks, resumed(emitter, regions, region));
     for state in states.iter().filter(|s| **s != 0) {
-        emit_exit(emitter, regions, region, *state, &defs);
+        emit_exit(emitter, regions, region, &blocks, *state, &defs);
     }
     emitter.text.push_str("thread.return:\n  br label %thread.exit\nthread.exit:\n");
     store_state(emitter, 0);

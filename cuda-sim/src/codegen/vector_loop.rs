@@ -3,8 +3,10 @@
 //! The loop is outside. Inside are two groups of 16 consecutive threads of a row, as loops of constant trip count that
 //! LLVM turns into straight vector code. Uniform registers are stored once, the others in arrays that become vectors.
 //! The assumptions of [`crate::ir::lockstep`] are checked on entry. If they do not hold, or if a thread takes a side
-//! exit, the function deoptimises: it returns [`abi::DEOPTIMISED`], and the scalar region runs the threads from the header
-//! again. That is possible because the frame is unchanged and a loop with side exits has no stores. If only a
+//! exit, the function deoptimises: it returns [`abi::DEOPTIMISED`], and the scalar region runs the threads from the
+//! header. Side exits that can be precomputed are checked before an iteration, and the threads continue with that
+//! iteration. With other side exits they run the loop again, which is possible because the frame is unchanged and such
+//! a loop has no stores. If only a
 //! speculation failed it returns [`abi::MISSPECULATED`], and the vectorised loop that does not speculate, which is
 //! compiled on demand, is tried first.
 
@@ -307,11 +309,11 @@ fn record_side_exit(emitter: &mut Emitter<'_>) {
     emitter.line(format_args!("store i32 {all}, ptr %side_exit"));
 }
 
-/// Deoptimises if any thread takes a side exit.
-fn deoptimise_on_side_exit(emitter: &mut Emitter<'_>, stays: &str) {
+/// Branches to `leaves` if any thread takes a side exit.
+fn deoptimise_on_side_exit(emitter: &mut Emitter<'_>, leaves: &str, stays: &str) {
     let side_exit = emitter.def(format_args!("load i32, ptr %side_exit"));
     let side_exit = emitter.def(format_args!("icmp ne i32 {side_exit}, 0"));
-    emitter.text.push_str(&format!("  br i1 {side_exit}, label %deoptimise, label %{stays}\n{stays}:\n"));
+    emitter.text.push_str(&format!("  br i1 {side_exit}, label %{leaves}, label %{stays}\n{stays}:\n"));
 }
 
 /// Begins an iteration: registers are loaded from their storage.
@@ -335,13 +337,15 @@ fn set_poison(emitter: &mut Emitter<'_>, registers: impl Iterator<Item = Reg>) {
 }
 
 /// Determines whether a thread will take a side exit in this iteration, so that the iteration itself need not handle
-/// it. Dead-code elimination leaves only the computation of the branches.
+/// it. Nothing is stored; dead-code elimination leaves only the computation of the branches.
 fn emit_side_exit_check(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
     emitter.text.push_str("  br label %probe\nprobe:\n");
     thread_loop(emitter, "probe", |emitter| {
         begin_iteration(emitter, this)?;
         let blocks = this.regions.blocks(emitter.function, this.region);
+        emitter.without_stores = true;
         emit_blocks(emitter, &blocks, Some((this.regions, this.region)))?;
+        emitter.without_stores = false;
         let region_of = |block: &usize| this.regions.splits[block];
         for stays in this.info.exits.iter().map(region_of).chain([this.region]) {
             emitter.text.push_str(&format!("split{stays}:\n  br label %probed\n"));
@@ -354,7 +358,7 @@ fn emit_side_exit_check(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Res
         emitter.line(format_args!("br label %probe.done"));
         Ok(())
     })?;
-    deoptimise_on_side_exit(emitter, "all.stay");
+    deoptimise_on_side_exit(emitter, "interrupt", "all.stay");
     emitter.text.push_str("  br label %work\n");
     Ok(())
 }
@@ -418,7 +422,7 @@ fn emit_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()
         Ok(())
     })?;
     emitter.unreachable_blocks.clear();
-    deoptimise_on_side_exit(emitter, "take");
+    deoptimise_on_side_exit(emitter, "deoptimise", "take");
     for reg in this.stored.iter().filter(|r| this.written.contains(r) && this.storage(**r) != Storage::PerThread) {
         let wide = width(emitter, *reg);
         let next = emitter.def(format_args!("load i{wide}, ptr %next{reg}"));
@@ -429,6 +433,21 @@ fn emit_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()
         emitter.text.push_str(&format!("  br i1 {out}, label %leave{exit}, label %stay{exit}\nstay{exit}:\n"));
     }
     emitter.line(format_args!("br label %iteration"));
+    if checked { emit_interrupt(emitter, this) } else { Ok(()) }
+}
+
+/// Emits the end of the loop before an iteration in which a thread takes a side exit: the scalar region continues with
+/// the registers as they are.
+fn emit_interrupt(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
+    emitter.text.push_str("interrupt:\n");
+    thread_loop(emitter, "interrupt", |emitter| {
+        for reg in this.regions.live[this.region].iter().filter(|r| this.written.contains(r)) {
+            spill(emitter, this, *reg)?;
+        }
+        emitter.line(format_args!("br label %interrupt.done"));
+        Ok(())
+    })?;
+    emitter.line(format_args!("br label %deoptimise"));
     Ok(())
 }
 

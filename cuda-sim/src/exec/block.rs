@@ -43,6 +43,11 @@ pub(crate) trait Engine {
     fn skips(&mut self) -> bool {
         false
     }
+
+    /// Returns true if no runnable thread is ever skipped.
+    fn runs_all(&self) -> bool {
+        true
+    }
 }
 
 /// The state of a block when it stops running.
@@ -222,6 +227,8 @@ impl<'a> ResidentBlock<'a> {
             };
             match step {
                 StepResult::Progressed => (self.idle, self.progressed) = (0, true),
+                // Only another block can end the wait.
+                StepResult::Polled if engine.runs_all() && self.watched() == Some(Watched::Grid) => break,
                 StepResult::Polled => self.idle += 1,
                 StepResult::Stuck if self.waits_for_cluster() => return Ok(Outcome::AtCluster),
                 StepResult::Stuck => return Err(self.deadlock(None)),

@@ -281,4 +281,8 @@ impl Engine for Fibers {
     fn skips(&mut self) -> bool {
         self.random.as_mut().is_some_and(|random| random.below(3) == 0)
     }
+
+    fn runs_all(&self) -> bool {
+        self.random.is_none()
+    }
 }

@@ -22,10 +22,11 @@ pub(crate) struct Lockstep {
     pub(crate) header: BlockId,
     /// The blocks after the loop to which all threads leave together.
     pub(crate) exits: BTreeSet<BlockId>,
-    /// The blocks to which single threads may leave. Such a loop has no stores, and is run again if a thread does
-    /// leave.
+    /// The blocks to which single threads may leave: they report failures, or are reached when a counter that differs
+    /// by its stride from thread to thread ends.
     pub(crate) side_exits: BTreeSet<BlockId>,
     /// True if side exits can be determined before an iteration runs: no branch depends on memory that may change.
+    /// Otherwise a loop with side exits has no stores, and is run again if a thread does leave.
     pub(crate) exits_can_be_precomputed: bool,
     /// Registers that are uniform at the start of every iteration.
     pub(crate) uniform: BTreeSet<Reg>,
@@ -173,7 +174,19 @@ struct Analysis<'a> {
     divergent_blocks: BTreeSet<BlockId>,
 }
 
-impl Analysis<'_> {
+impl<'a> Analysis<'a> {
+    /// Propagates divergence in a loop, given the registers that are live at its header.
+    fn new(function: &'a Function, found: &'a Loop, live: &RegSet, uniform_regs: &[bool]) -> Analysis<'a> {
+        let (divergent_branches, divergent_blocks) = (BTreeSet::new(), BTreeSet::new());
+        let mut this =
+            Analysis { function, found, uniform_regs: uniform_regs.to_vec(), divergent_branches, divergent_blocks };
+        // A register that is not live at the header has no initial value that matters, so it counts as uniform.
+        let fresh: Vec<Reg> = this.insts().flat_map(|(_, i)| defs(i)).filter(|r| !live.contains(*r)).collect();
+        fresh.into_iter().for_each(|reg| this.uniform_regs[reg as usize] = true);
+        this.propagate_divergence();
+        this
+    }
+
     fn inside(&self, block: BlockId) -> bool {
         self.found.blocks.contains(&block) && block != self.found.header
     }
@@ -184,6 +197,18 @@ impl Analysis<'_> {
 
     fn leaves(&self, block: BlockId) -> bool {
         !self.found.blocks.contains(&block)
+    }
+
+    /// Returns true if all threads enter an inner loop in each iteration, and the same number of times.
+    fn enters_together(&self, inner: &Loop, facts: &BlockFacts<'_>) -> bool {
+        let leaves = |block: &BlockId| {
+            let next = self.function.blocks[*block].term.successors().into_iter();
+            next.into_iter().any(|next| self.leaves(next) && !(facts.fails)(next))
+        };
+        let diverges =
+            |block: &BlockId| self.divergent_blocks.contains(block) || self.divergent_branches.contains(block);
+        !self.divergent_blocks.contains(&inner.header)
+            && !self.found.blocks.iter().any(|block| diverges(block) && leaves(block))
     }
 
     /// Propagates divergence: removes registers that divergent branches or operands make non-uniform, up to a fixed
@@ -223,8 +248,13 @@ impl Analysis<'_> {
 
     /// Returns the exits that all threads take together and the side exits; `None` if the threads do not stay in
     /// lockstep.
-    fn exits(&self) -> Option<(BTreeSet<BlockId>, BTreeSet<BlockId>)> {
+    fn exits(
+        &self,
+        facts: &BlockFacts<'_>,
+        strides: &HashMap<Reg, Stride>,
+    ) -> Option<(BTreeSet<BlockId>, BTreeSet<BlockId>)> {
         let (mut exits, mut side_exits) = (BTreeSet::new(), BTreeSet::new());
+        let mut counted = Vec::new();
         for block in &self.found.blocks {
             let term = &self.function.blocks[*block].term;
             if matches!(term, Terminator::Sync(..) | Terminator::Exit | Terminator::Return | Terminator::Trap(_)) {
@@ -232,6 +262,9 @@ impl Analysis<'_> {
             }
             for next in term.successors().into_iter().filter(|n| self.leaves(*n)) {
                 if self.divergent_branches.contains(block) {
+                    if !(facts.fails)(next) {
+                        counted.push(term.used()?);
+                    }
                     side_exits.insert(next);
                 } else if self.divergent_blocks.contains(block) {
                     return None;
@@ -243,9 +276,35 @@ impl Analysis<'_> {
         if self.insts().any(|(_, inst)| inst.operands.iter().any(names_slot)) {
             return None;
         }
-        let stores = self.insts().any(|(_, inst)| matches!(inst.opcode, Opcode::St));
-        let fits = !exits.is_empty() && exits.is_disjoint(&side_exits) && (side_exits.is_empty() || !stores);
+        let stores = self.insts().any(|(_, inst)| inst.opcode == Opcode::St);
+        let again = !stores && !exits.is_empty();
+        let fits = exits.is_disjoint(&side_exits)
+            && (side_exits.is_empty() || (again && counted.is_empty()) || self.exits_can_be_precomputed())
+            && counted.into_iter().all(|predicate| self.is_of_counter(predicate, strides));
         fits.then_some((exits, side_exits))
+    }
+
+    /// Returns true if a predicate compares values that are uniform, or differ by a stride from thread to thread: nearly
+    /// all threads leave in the same iteration.
+    fn is_of_counter(&self, predicate: Reg, strides: &HashMap<Reg, Stride>) -> bool {
+        let bases = self.bases();
+        let counts = |value: &Value| match value {
+            Value::Reg(reg) if !self.uniform_regs[*reg as usize] => {
+                let mut written = self.insts().filter(|(_, inst)| defs(inst).contains(reg)).peekable();
+                let strided = |reg: &Reg| strides.contains_key(reg) || self.uniform_regs[*reg as usize];
+                // A sum that is replaced by a limit where it overflows.
+                let selects = |inst: &Inst| {
+                    inst.opcode == Opcode::Selp
+                        && inst.operands[1..3].iter().all(|v| matches!(v, Value::Reg(r) if strided(r)))
+                };
+                (strided(reg) && (written.peek().is_none() || bases.contains_key(reg)))
+                    || (written.peek().is_some() && written.all(|(_, inst)| selects(inst)))
+            }
+            value => is_uniform_value(value, &|r| self.uniform_regs[r as usize]),
+        };
+        let mut compares = self.insts().filter(|(_, inst)| defs(inst).contains(&predicate)).peekable();
+        compares.peek().is_some()
+            && compares.all(|(_, inst)| inst.opcode == Opcode::Setp && inst.operands[1..].iter().all(counts))
     }
 
     /// Returns true if evaluating an iteration's branches twice gives the same result.
@@ -408,15 +467,10 @@ fn analyse(
     live: &RegSet,
     uniform_regs: &[bool],
     strides: &HashMap<Reg, Stride>,
+    facts: &BlockFacts<'_>,
 ) -> Option<Lockstep> {
-    let (divergent_branches, divergent_blocks) = (BTreeSet::new(), BTreeSet::new());
-    let mut analysis =
-        Analysis { function, found, uniform_regs: uniform_regs.to_vec(), divergent_branches, divergent_blocks };
-    // A register that is not live at the header has no initial value that matters, so it counts as uniform.
-    let fresh: Vec<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).filter(|r| !live.contains(*r)).collect();
-    fresh.into_iter().for_each(|reg| analysis.uniform_regs[reg as usize] = true);
-    analysis.propagate_divergence();
-    let (exits, side_exits) = analysis.exits()?;
+    let analysis = Analysis::new(function, found, live, uniform_regs);
+    let (exits, side_exits) = analysis.exits(facts, strides)?;
     let bases = analysis.bases();
     let written: BTreeSet<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).collect();
     let uniform = (0..function.registers.len() as Reg).filter(|r| analysis.uniform_regs[*r as usize]).collect();
@@ -444,12 +498,21 @@ fn analyse(
     })
 }
 
-/// Returns the innermost loops that threads run in lockstep. `scalar` is true for blocks that cannot be vectorised.
+/// Properties of blocks that the analysis needs.
+pub(crate) struct BlockFacts<'a> {
+    /// True for blocks that cannot be vectorised.
+    pub(crate) scalar: &'a dyn Fn(BlockId) -> bool,
+    /// True for blocks that only threads reach that report a failure.
+    pub(crate) fails: &'a dyn Fn(BlockId) -> bool,
+}
+
+/// Returns the innermost loops that threads run in lockstep, and which they enter together as far as loops around them
+/// decide that.
 pub(crate) fn find(
     function: &Function,
     live: &[RegSet],
     polls: &BTreeMap<BlockId, PollLoop>,
-    scalar: &dyn Fn(BlockId) -> bool,
+    facts: &BlockFacts<'_>,
 ) -> Vec<Lockstep> {
     let loops = loops(function);
     if loops.is_empty() {
@@ -457,10 +520,21 @@ pub(crate) fn find(
     }
     let innermost = loops.iter().filter(|l| {
         let inner = loops.iter().any(|other| other.header != l.header && l.blocks.contains(&other.header));
-        let plain = !l.blocks.contains(&0) && !polls.contains_key(&l.header) && !l.blocks.iter().any(|b| scalar(*b));
+        let plain =
+            !l.blocks.contains(&0) && !polls.contains_key(&l.header) && !l.blocks.iter().any(|b| (facts.scalar)(*b));
         !inner && plain
     });
     let uniform_regs = uniform_regs(function);
     let strides = strides(function, &uniform_regs);
-    innermost.filter_map(|l| analyse(function, l, &live[l.header], &uniform_regs, &strides)).collect()
+    let enters_together = |inner: &Loop| {
+        let around = loops.iter().filter(|l| l.header != inner.header && l.blocks.contains(&inner.header));
+        around
+            .into_iter()
+            .all(|l| Analysis::new(function, l, &live[l.header], &uniform_regs).enters_together(inner, facts))
+    };
+    let found = innermost.filter_map(|l| {
+        let lockstep = analyse(function, l, &live[l.header], &uniform_regs, &strides, facts)?;
+        enters_together(l).then_some(lockstep)
+    });
+    found.collect()
 }

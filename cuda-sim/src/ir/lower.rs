@@ -640,7 +640,6 @@ impl<'a> Lowering<'a> {
                 }
                 Terminator::Switch(reg, blocks)
             }
-            (Opcode::Ret, _) if self.function.kind == FunctionKind::Entry => Terminator::Exit,
             (Opcode::Ret, _) => self.returned(),
             (Opcode::Exit, _) => Terminator::Exit,
             (Opcode::Trap, _) => Terminator::Trap(position),

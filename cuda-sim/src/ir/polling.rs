@@ -11,7 +11,7 @@
 
 use super::liveness::RegSet;
 use super::loops::{Loop, loops};
-use super::regions::reachable;
+use super::regions::{EnteredLoop, reachable};
 use super::sync::{Poll, Watched, is_test};
 use super::{BlockId, Function, Inst, Reg, Special, Symbol, Terminator, Value};
 use crate::ptx::{Modifier, Opcode, Position, Space};
@@ -95,6 +95,8 @@ pub(crate) struct PollLoop {
     pub(crate) poll: Poll,
     /// The blocks after the loop, if only the cluster's or the grid's threads can end the wait.
     pub(crate) exits: Vec<BlockId>,
+    /// The loop, if anyone can end the wait.
+    pub(crate) entered: Option<EnteredLoop>,
 }
 
 /// The memory that a load in a loop polls.
@@ -125,7 +127,9 @@ impl PollLoop {
         };
         let closed = watched != Watched::Any;
         let exits = exits.into_iter().map(|(_, exit)| exit).filter(|_| closed).collect();
-        PollLoop { poll: Poll { watched, position }, exits }
+        let advances = insts(function, found).any(|inst| changes_any(inst, live));
+        let entered = (!closed).then(|| EnteredLoop { blocks: found.blocks.clone(), advances });
+        PollLoop { poll: Poll { watched, position }, exits, entered }
     }
 }
 
@@ -140,12 +144,14 @@ fn exits(function: &Function, found: &Loop) -> Vec<(BlockId, BlockId)> {
 /// effects.
 fn repeats(function: &Function, found: &Loop, live: &RegSet) -> bool {
     let waits = found.blocks.iter().any(|b| matches!(function.blocks[*b].term, Terminator::Sync(..)));
-    !waits
-        && insts(function, found).all(|inst| {
-            let mut keeps = false;
-            inst.visit(&mut |reg| keeps |= live.contains(reg), &mut |_| {});
-            !keeps && changes_nothing(inst)
-        })
+    !waits && insts(function, found).all(|inst| !changes_any(inst, live) && changes_nothing(inst))
+}
+
+/// Returns true if an instruction writes one of these registers.
+fn changes_any(inst: &Inst, registers: &RegSet) -> bool {
+    let mut writes = false;
+    inst.visit(&mut |reg| writes |= registers.contains(reg), &mut |_| {});
+    writes
 }
 
 /// Instructions whose only effect is to write registers, with values that depend on operands and memory alone.

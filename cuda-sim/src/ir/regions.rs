@@ -4,7 +4,9 @@
 //! split edge spills its live registers to the block's frame and stores the id of the region where it continues in
 //! `next[thread]`; the scheduler then runs the waiting threads. Split edges are at every synchronisation, at the header
 //! of every loop that may wait for other threads by polling, and where rare paths that cannot be vectorised (atomics,
-//! calls, traps) leave a hot path that can.
+//! calls, traps) leave a hot path that can. A polling loop that anyone may end is also part of every region that
+//! enters it, since most such loops wait for nobody: only its back edges are split edges, which a thread takes after a
+//! bounded number of iterations.
 //!
 //! Invariant: region 0 begins at the entry block. `next` is 0 for a thread that has finished, a region's id for one
 //! that can run, and the number of regions plus a site's index for one that waits at that site.
@@ -41,6 +43,14 @@ pub(crate) enum RegionKind {
     Restart,
 }
 
+/// A polling loop that is part of the regions that enter it.
+#[derive(Clone, Debug)]
+pub(crate) struct EnteredLoop {
+    pub(crate) blocks: BTreeSet<BlockId>,
+    /// True if each iteration begins with other values of registers, as when a chain of references is followed.
+    pub(crate) advances: bool,
+}
+
 /// A kernel's regions.
 #[derive(Clone, Debug)]
 pub(crate) struct Regions {
@@ -51,6 +61,8 @@ pub(crate) struct Regions {
     pub(crate) splits: HashMap<BlockId, usize>,
     /// The polling loops, by the regions that begin with them.
     pub(crate) polls: HashMap<usize, Poll>,
+    /// The polling loops that are part of the regions that enter them, by header.
+    pub(crate) entered: HashMap<BlockId, EnteredLoop>,
     /// The synchronisation points.
     pub(crate) sites: Vec<Site>,
     /// The site of each block that ends in a synchronisation.
@@ -77,30 +89,24 @@ pub(crate) struct Regions {
 
 /// Returns true if a block cannot be vectorised.
 fn is_scalar(block: &BasicBlock) -> bool {
-    block.term_is_trap()
-        || block.insts.iter().any(|inst| {
-            let ordered = [
-                Modifier::Volatile,
-                Modifier::Relaxed,
-                Modifier::Acquire,
-                Modifier::Release,
-                Modifier::AcqRel,
-                Modifier::Sc,
-            ];
-            let effect = matches!(
-                inst.opcode,
-                Opcode::Atom
-                    | Opcode::Red
-                    | Opcode::Call
-                    | Opcode::Cp
-                    | Opcode::Mbarrier
-                    | Opcode::Device
-                    | Opcode::Brkpt
-                    | Opcode::Fence
-                    | Opcode::Membar
-            );
-            effect || ordered.iter().any(|m| inst.has(*m))
-        })
+    block.term_is_trap() || block.insts.iter().any(is_scalar_inst)
+}
+
+fn is_scalar_inst(inst: &Inst) -> bool {
+    use Modifier::{AcqRel, Acquire, Relaxed, Release, Sc, Volatile};
+    let effect = matches!(
+        inst.opcode,
+        Opcode::Atom
+            | Opcode::Red
+            | Opcode::Call
+            | Opcode::Cp
+            | Opcode::Mbarrier
+            | Opcode::Device
+            | Opcode::Brkpt
+            | Opcode::Fence
+            | Opcode::Membar
+    );
+    effect || [Volatile, Relaxed, Acquire, Release, AcqRel, Sc].iter().any(|m| inst.has(*m))
 }
 
 impl BasicBlock {
@@ -109,14 +115,19 @@ impl BasicBlock {
     }
 }
 
-/// Returns the blocks that are reachable from `head` through edges that `follow` accepts, head first, in a fixed order.
+/// Returns the blocks that are reachable from `head` through blocks that `follow` accepts, head first, in a fixed order.
 pub(crate) fn reachable(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bool) -> Vec<BlockId> {
+    reachable_along(function, head, |_, next| follow(next))
+}
+
+/// As [`reachable`], through edges that `follow` accepts.
+fn reachable_along(function: &Function, head: BlockId, follow: impl Fn(BlockId, BlockId) -> bool) -> Vec<BlockId> {
     let mut seen = HashSet::from([head]);
     let mut order = vec![head];
     let mut at = 0;
     while at < order.len() {
         for next in function.blocks[order[at]].term.successors() {
-            if follow(next) && seen.insert(next) {
+            if follow(order[at], next) && seen.insert(next) {
                 order.push(next);
             }
         }
@@ -126,12 +137,12 @@ pub(crate) fn reachable(function: &Function, head: BlockId, follow: impl Fn(Bloc
 }
 
 /// Returns true if there is a cycle among `blocks`.
-fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId) -> bool) -> bool {
+fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId, BlockId) -> bool) -> bool {
     let inside: HashSet<_> = blocks.iter().copied().collect();
     let mut degree: HashMap<BlockId, usize> = blocks.iter().map(|b| (*b, 0)).collect();
     let edges = |block: BlockId| {
         let next = function.blocks[block].term.successors();
-        next.into_iter().filter(|n| follow(*n) && inside.contains(n)).collect::<Vec<_>>()
+        next.into_iter().filter(|n| follow(block, *n) && inside.contains(n)).collect::<Vec<_>>()
     };
     blocks.iter().flat_map(|b| edges(*b)).for_each(|n| *degree.entry(n).or_default() += 1);
     let mut free: Vec<_> = degree.iter().filter(|(_, n)| **n == 0).map(|(b, _)| *b).collect();
@@ -152,19 +163,19 @@ fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId) -
 
 /// Returns the heads of the cold paths that are reachable from `head`; none if splitting them off leaves nothing that
 /// can be vectorised. `follow` is true for edges inside the region.
-fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bool) -> BTreeSet<BlockId> {
-    let all = reachable(function, head, &follow);
+fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId, BlockId) -> bool) -> BTreeSet<BlockId> {
+    let all = reachable_along(function, head, &follow);
     let scalar: HashSet<BlockId> = all.into_iter().filter(|b| is_scalar(&function.blocks[*b])).collect();
     if scalar.is_empty() || scalar.contains(&head) {
         return BTreeSet::new();
     }
-    let inside = |block: BlockId| follow(block) && !scalar.contains(&block);
-    let hot = reachable(function, head, inside);
+    let inside = |from: BlockId, block: BlockId| follow(from, block) && !scalar.contains(&block);
+    let hot = reachable_along(function, head, inside);
     // A thread leaves the hot path where it finishes or takes a split edge.
     let leaves = |block: BlockId| {
         let term = &function.blocks[block].term;
         let ends = matches!(term, Terminator::Exit | Terminator::Return | Terminator::Sync(..));
-        ends || term.successors().iter().any(|next| !follow(*next))
+        ends || term.successors().iter().any(|next| !follow(block, *next))
     };
     let mut warm: HashSet<BlockId> = hot.iter().copied().filter(|b| leaves(*b)).collect();
     if warm.is_empty() || has_cycle(function, &hot, inside) {
@@ -185,10 +196,47 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
     }
     let mut heads = BTreeSet::new();
     for block in hot.iter().filter(|b| warm.contains(b)) {
-        let next = function.blocks[*block].term.successors().into_iter();
-        heads.extend(next.filter(|n| follow(*n) && !warm.contains(n)));
+        let term = &function.blocks[*block].term;
+        let cold = term.successors().into_iter().filter(|n| follow(*block, *n) && !warm.contains(n));
+        for head in cold {
+            // A path that goes on is rare if it depends on an equality, such as that of an index with 0.
+            if !ends_thread(function, head) && !is_equality(function, term) {
+                return BTreeSet::new();
+            }
+            heads.insert(head);
+        }
     }
     heads
+}
+
+/// Returns true if a branch depends on comparisons for equality.
+fn is_equality(function: &Function, branch: &Terminator) -> bool {
+    let Some(predicate) = branch.used() else { return false };
+    let writes = |inst: &Inst| {
+        let mut writes = false;
+        inst.visit(&mut |reg| writes |= reg == predicate, &mut |_| {});
+        writes
+    };
+    let mut definitions = function.blocks.iter().flat_map(|block| &block.insts).filter(|inst| writes(inst));
+    definitions.all(|inst| inst.opcode == Opcode::Setp && (inst.has(Modifier::Eq) || inst.has(Modifier::Ne)))
+}
+
+/// Returns true if a thread that reaches a block never returns from the kernel: it ends otherwise, as after a panic.
+fn ends_thread(function: &Function, block: BlockId) -> bool {
+    reachable(function, block, |_| true).iter().all(|b| !matches!(function.blocks[*b].term, Terminator::Return))
+}
+
+/// Returns true if a thread that reaches a block is about to report a failure: it does not return, or calls a function,
+/// whatever path it takes.
+fn fails(function: &Function, block: BlockId) -> bool {
+    let calls = |block: BlockId| function.blocks[block].insts.iter().any(|inst| inst.call.is_some());
+    let quiet = |block: BlockId| !is_scalar(&function.blocks[block]);
+    let before = reachable_along(function, block, |from, _| quiet(from));
+    let leaves = |block: &BlockId| {
+        quiet(*block) && matches!(function.blocks[*block].term, Terminator::Return | Terminator::Sync(..))
+    };
+    let reports = before.iter().filter(|block| !quiet(**block)).all(|block| calls(*block));
+    ends_thread(function, block) || (reports && !before.iter().any(leaves))
 }
 
 /// Returns true if no path from the entry to one of `heads` writes memory other than the thread's own: a thread may
@@ -215,12 +263,17 @@ impl Regions {
     pub(crate) fn new(function: &Function, resident: bool) -> Regions {
         let live = live_in(function);
         let polls = polling(function, &live);
-        let loops = lockstep::find(function, &live, &polls, &|block| is_scalar(&function.blocks[block]));
+        let facts = lockstep::BlockFacts {
+            scalar: &|block| is_scalar(&function.blocks[block]),
+            fails: &|block| fails(function, block),
+        };
+        let loops = lockstep::find(function, &live, &polls, &facts);
         let mut this = Regions {
             heads: vec![0],
             kinds: vec![RegionKind::Entry],
             splits: HashMap::new(),
             polls: HashMap::new(),
+            entered: HashMap::new(),
             sites: Vec::new(),
             site_of: HashMap::new(),
             scheduled: resident || !loops.is_empty() || needs_scheduler(function, &polls),
@@ -244,6 +297,7 @@ impl Regions {
     /// As [`Regions::new`], for threads that are fibers: a fiber does not leave its function for a cold path.
     pub(crate) fn of_fibers(function: &Function) -> Regions {
         let mut this = Regions::new(function, false);
+        this.entered.clear();
         this.splits.retain(|_, region| !matches!(this.kinds[*region], RegionKind::Cold | RegionKind::Restart));
         this
     }
@@ -258,7 +312,7 @@ impl Regions {
 
     /// Splits cold paths off a kernel whose threads do not synchronise.
     fn split_cold_paths(&mut self, function: &Function) {
-        let cold = cold_heads(function, 0, |_| true);
+        let cold = cold_heads(function, 0, |_, _| true);
         if !cold.is_empty() && has_no_effect_before(function, &cold) {
             self.heads.push(0);
             self.kinds.push(RegionKind::Restart);
@@ -276,6 +330,7 @@ impl Regions {
             if let Some(waits) = polls.get(block) {
                 self.split_at(*block, RegionKind::Poll);
                 self.polls.insert(self.splits[block], waits.poll);
+                self.entered.extend(waits.entered.clone().map(|entered| (*block, entered)));
             }
             if let Terminator::Sync(inst, next) = &function.blocks[*block].term {
                 self.split_at(*next, RegionKind::Resume(*block));
@@ -302,7 +357,8 @@ impl Regions {
         let mut at = 0;
         while at < self.heads.len() {
             if self.kinds[at] != RegionKind::Cold {
-                let cold = cold_heads(function, self.heads[at], |block| !self.splits.contains_key(&block));
+                let inside = |from, to| self.split(at, from, to).is_none();
+                let cold = cold_heads(function, self.heads[at], inside);
                 cold.into_iter().for_each(|head| self.split_at(head, RegionKind::Cold));
             }
             at += 1;
@@ -346,11 +402,18 @@ impl Regions {
         matches!(self.kinds[region], RegionKind::Entry | RegionKind::Restart)
     }
 
-    /// Returns the region that begins at `target` if the edge from region `from` is a split edge.
+    /// Returns the region that begins at `target` if the edge from `block` in region `from` is a split edge.
     ///
     /// Without a scheduler, region 0 ends at every split edge, and a cold region runs to the end of the kernel.
-    pub(crate) fn split(&self, from: usize, target: BlockId) -> Option<usize> {
-        if from == 0 || self.scheduled { self.splits.get(&target).copied() } else { None }
+    pub(crate) fn split(&self, from: usize, block: BlockId, target: BlockId) -> Option<usize> {
+        let enters = || self.entered.get(&target).is_some_and(|found| !found.blocks.contains(&block));
+        let stays = (from != 0 && !self.scheduled) || (!self.lockstep.contains_key(&from) && enters());
+        if stays { None } else { self.splits.get(&target).copied() }
+    }
+
+    /// Returns the polling loop with this region's head if it is part of the regions that enter it.
+    pub(crate) fn entered(&self, region: usize) -> Option<&EnteredLoop> {
+        self.polls.get(&region).and_then(|_| self.entered.get(&self.heads[region]))
     }
 
     /// Returns true if a register that is loaded from the frame is uniform in all threads with which a region is run.
@@ -361,7 +424,7 @@ impl Regions {
 
     /// Returns the blocks of a region.
     pub(crate) fn blocks(&self, function: &Function, region: usize) -> Vec<BlockId> {
-        reachable(function, self.heads[region], |block| self.split(region, block).is_none())
+        reachable_along(function, self.heads[region], |from, block| self.split(region, from, block).is_none())
     }
 
     /// Returns the state that `next` has for a thread that waits at this site.

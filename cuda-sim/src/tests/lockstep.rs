@@ -1,7 +1,9 @@
 //! Lockstep loops: under guards, with bounds checks, with values that only look uniform, in rows of every length. The
 //! reference is each thread's own loop, in Rust; fibers run the same text.
 
+use super::HEADER;
 use super::sync::{check, floats};
+use crate::module::code_counts;
 
 #[test]
 fn products_of_every_block_shape() {
@@ -177,8 +179,9 @@ fn guessed_strides() {
         ld.global.u64 %rd9, [%rd8]; add.u64 %rd10, %rd10, %rd9; add.u64 %rd8, %rd8, 56; mov.u64 %rd20, %rd15;
         add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 20; @%p2 bra L;
         add.u64 %rd10, %rd10, %rd20;
-        DONE: shl.b64 %rd11, %rd5, 3; add.u64 %rd12, %rd3, %rd11; st.global.u64 [%rd12], %rd10; ret;
-        COLD: mul.lo.u64 %rd10, %rd20, 1000003; membar.gl; bra DONE; }";
+        shl.b64 %rd11, %rd5, 3; add.u64 %rd12, %rd3, %rd11; st.global.u64 [%rd12], %rd10; ret;
+        COLD: mul.lo.u64 %rd10, %rd20, 1000003; membar.gl;
+        shl.b64 %rd11, %rd5, 3; add.u64 %rd12, %rd3, %rd11; st.global.u64 [%rd12], %rd10; exit; }";
     let input: Vec<u64> = (0..600).map(|i| i * i + 3).collect();
     for (stride, limit) in [(1, 128), (3, 128), (1, 77), (0, 100)] {
         check(text, 1, [128, 1, 1], &[vec![stride, limit], input.clone(), vec![0; 128]], |after| {
@@ -201,8 +204,8 @@ fn checks_of_what_is_loaded() {
         L: ld.global.u64 %rd8, [%rd7]; setp.ge.u64 %p1, %rd8, 50; @%p1 bra COLD;
         shl.b64 %rd13, %rd8, 3; add.u64 %rd14, %rd2, %rd13; ld.global.u64 %rd9, [%rd14]; add.u64 %rd10, %rd10, %rd9;
         add.u64 %rd7, %rd7, 8; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra L;
-        DONE: add.u64 %rd12, %rd3, %rd6; st.global.u64 [%rd12], %rd10; ret;
-        COLD: add.u64 %rd10, %rd8, 7000; membar.gl; bra DONE; }";
+        add.u64 %rd12, %rd3, %rd6; st.global.u64 [%rd12], %rd10; ret;
+        COLD: add.u64 %rd10, %rd8, 7000; membar.gl; add.u64 %rd12, %rd3, %rd6; st.global.u64 [%rd12], %rd10; exit; }";
     let index: Vec<u64> = (0..140).map(|i| if i == 100 { 60 } else { i * 11 % 50 }).collect();
     let input: Vec<u64> = (0..50).map(|i| i * i + 3).collect();
     check(text, 1, [128, 1, 1], &[index.clone(), input.clone(), vec![0; 128]], |after| {
@@ -226,8 +229,9 @@ fn checks_made_before_the_loop() {
         L: setp.ge.u32 %p3, %r2, 50; or.pred %p4, %p3, %p1; @%p4 bra COLD;
         ld.global.u64 %rd9, [%rd8]; selp.u64 %rd11, 5, 7, %p2; mad.lo.u64 %rd10, %rd9, %rd11, %rd10;
         add.u64 %rd8, %rd8, 56; add.u32 %r2, %r2, 1; setp.lt.u32 %p5, %r2, 20; @%p5 bra L;
-        DONE: add.u64 %rd12, %rd3, %rd6; st.global.u64 [%rd12], %rd10; ret;
-        COLD: mul.lo.u64 %rd10, %rd5, 1000003; membar.gl; bra DONE; }";
+        add.u64 %rd12, %rd3, %rd6; st.global.u64 [%rd12], %rd10; ret;
+        COLD: mul.lo.u64 %rd10, %rd5, 1000003; membar.gl;
+        add.u64 %rd12, %rd3, %rd6; st.global.u64 [%rd12], %rd10; exit; }";
     let input: Vec<u64> = (0..300).map(|i| i * i + 3).collect();
     for (five, limit) in [(0, 128), (128, 128), (64, 96), (70, 128), (128, 77), (50, 50), (1, 127)] {
         check(text, 1, [128, 1, 1], &[vec![five, limit], input.clone(), vec![0; 128]], |after| {
@@ -239,4 +243,63 @@ fn checks_made_before_the_loop() {
             }
         });
     }
+}
+
+/// A counter that starts at the thread's index and ends one iteration earlier for some threads than for others. Each
+/// iteration changes memory, so one that runs twice shows.
+#[test]
+fn counters_that_end_in_different_iterations() {
+    let text = ".visible .entry k(.param .u64 data, .param .u64 sums) { .reg .pred %p<3>; .reg .b32 %r<8>;
+        .reg .b64 %rd<16>;
+        ld.param.u64 %rd1,[data]; ld.param.u64 %rd2,[sums]; mov.u32 %r1,%tid.x; mov.u32 %r2,%ctaid.x;
+        mov.u32 %r3,%ntid.x; mad.lo.u32 %r4,%r2,%r3,%r1; mov.u32 %r5,%nctaid.x; mul.lo.u32 %r6,%r5,%r3;
+        cvt.u64.u32 %rd5,%r4; cvt.u64.u32 %rd6,%r6; mov.u64 %rd10,0; shl.b64 %rd11,%rd5,3; add.u64 %rd12,%rd2,%rd11;
+        setp.ge.u64 %p1,%rd5,1000; @%p1 bra D;
+        L: shl.b64 %rd7,%rd5,3; add.u64 %rd8,%rd1,%rd7; ld.global.u64 %rd9,[%rd8]; mad.lo.u64 %rd9,%rd9,3,%rd5;
+        st.global.u64 [%rd8],%rd9; add.u64 %rd10,%rd10,%rd9; add.u64 %rd5,%rd5,%rd6;
+        setp.lt.u64 %p2,%rd5,1000; @%p2 bra L;
+        D: st.global.u64 [%rd12],%rd10; ret; }";
+    let input: Vec<u64> = (0..1000).map(|i| i * i + 3).collect();
+    let changed: Vec<u64> = input.iter().enumerate().map(|(i, x)| 3 * x + i as u64).collect();
+    for (blocks, threads) in [(3, 96), (2, 64), (7, 33), (1, 256)] {
+        let all = (blocks * threads) as usize;
+        check(text, blocks, [threads, 1, 1], &[input.clone(), vec![0; all]], |after| {
+            assert_eq!(after[0], changed, "{blocks} blocks of {threads}");
+            for (i, sum) in after[1].iter().enumerate() {
+                assert_eq!(*sum, changed.iter().skip(i).step_by(all).sum::<u64>(), "thread {i} of {all}");
+            }
+        });
+    }
+}
+
+/// Loops that each thread leaves when its memory says so, inside a loop whose number of iterations differs as well, and
+/// with a loop inside that all threads run equally often.
+#[test]
+fn loops_that_threads_leave_one_by_one() {
+    let text =
+        ".visible .entry k(.param .u64 in, .param .u64 out) { .reg .pred %p<6>; .reg .b32 %r<16>; .reg .b64 %rd<16>;
+        ld.param.u64 %rd1,[in]; ld.param.u64 %rd2,[out]; mov.u32 %r1,%tid.x; mov.u32 %r2,0; mov.u64 %rd10,0;
+        and.b32 %r7,%r1,3;
+        OUTER: mov.u32 %r3,0;
+        L: add.u32 %r4,%r1,%r2; add.u32 %r5,%r4,%r3; mul.wide.u32 %rd4,%r5,8; add.u64 %rd5,%rd1,%rd4;
+        ld.global.u64 %rd6,[%rd5]; setp.eq.u64 %p1,%rd6,0; @%p1 bra LEFT; add.u32 %r3,%r3,1; setp.lt.u32 %p2,%r3,12;
+        @%p2 bra L;
+        LEFT: mov.u32 %r6,0;
+        EQUAL: mad.lo.u64 %rd10,%rd10,7,%rd6; add.u32 %r6,%r6,1; setp.lt.u32 %p3,%r6,5; @%p3 bra EQUAL;
+        cvt.u64.u32 %rd7,%r3; add.u64 %rd10,%rd10,%rd7; add.u32 %r2,%r2,1; setp.le.u32 %p4,%r2,%r7; @%p4 bra OUTER;
+        mul.wide.u32 %rd8,%r1,8; add.u64 %rd9,%rd2,%rd8; st.global.u64 [%rd9],%rd10; ret; }";
+    // No loop is cut out of the loop over the threads.
+    assert_eq!(code_counts(&format!("{HEADER}{text}"), "k").unwrap().regions, 1);
+    let input: Vec<u64> = (0..128).map(|i| (i * 31 + 7) % 9).collect();
+    check(text, 1, [96, 1, 1], &[input.clone(), vec![0; 96]], |after| {
+        for (t, got) in after[1].iter().enumerate() {
+            let want = (0..=t & 3).fold(0u64, |value, shift| {
+                let window = &input[t + shift..][..12];
+                let length = window.iter().position(|x| *x == 0).unwrap_or(12);
+                let last = window[length.min(11)];
+                (0..5).fold(value, |v, _| v.wrapping_mul(7).wrapping_add(last)).wrapping_add(length as u64)
+            });
+            assert_eq!(*got, want, "thread {t}");
+        }
+    });
 }

@@ -26,6 +26,26 @@ fn as_many_blocks_run_as_a_card_holds() {
     }
 }
 
+/// A loop that follows references, longer than threads run it at a stretch, in a loop around a compare-and-swap.
+#[test]
+fn long_chains_inside_of_a_retried_swap() {
+    let text = ".visible .entry k(.param .u64 parents, .param .u64 sum, .param .u64 out) { .reg .pred %p<4>;
+        .reg .b32 %r<4>; .reg .b64 %rd<24>;
+        ld.param.u64 %rd1,[parents]; ld.param.u64 %rd2,[sum]; ld.param.u64 %rd3,[out]; mov.u32 %r1,%tid.x;
+        mul.wide.u32 %rd4,%r1,10;
+        RETRY: mov.u64 %rd5,%rd4; mov.u64 %rd6,0; ld.relaxed.gpu.global.u64 %rd7,[%rd2];
+        L: shl.b64 %rd8,%rd5,3; add.u64 %rd9,%rd1,%rd8; ld.relaxed.gpu.global.u64 %rd10,[%rd9];
+        setp.eq.u64 %p1,%rd10,%rd5; @%p1 bra ROOT; mov.u64 %rd5,%rd10; add.u64 %rd6,%rd6,1; bra L;
+        ROOT: add.u64 %rd11,%rd7,%rd6; atom.global.cas.b64 %rd12,[%rd2],%rd7,%rd11; setp.ne.u64 %p2,%rd12,%rd7;
+        @%p2 bra RETRY;
+        mul.wide.u32 %rd13,%r1,8; add.u64 %rd14,%rd3,%rd13; st.global.u64 [%rd14],%rd6; ret; }";
+    let parents: Vec<u64> = (0..640_u64).map(|i| i.saturating_sub(1)).collect();
+    check_under(seeds().start..seeds().start + 5, text, 1, [64, 1, 1], &[parents, vec![0], vec![0; 64]], |after| {
+        assert_eq!(after[1], [10 * 64 * 63 / 2]);
+        assert!(after[2].iter().enumerate().all(|(t, steps)| *steps == 10 * t as u64), "{:?}", after[2]);
+    });
+}
+
 /// The grid barrier of the headers of cooperative groups, for thread 0 of each block; `%rd2` is the workspace.
 const GRID_BARRIER: &str =
     "mov.u32 %r14, %envreg2; cvt.u64.u32 %rd17, %r14; mov.u32 %r15, %envreg1; cvt.u64.u32 %rd18, %r15;
