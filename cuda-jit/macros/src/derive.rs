@@ -20,7 +20,8 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, Token, Type};
 
-use crate::methods::{is_operator, operator_tag, with_self};
+use crate::methods::with_self;
+use crate::operators::{is_operator, operator_tag};
 use crate::signature::{closure_values, has_lifetime, without_lifetimes};
 use compare::{Compared, Derived, comparisons, derived};
 use fields::{constructor, field_name};

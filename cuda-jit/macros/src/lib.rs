@@ -21,6 +21,7 @@ mod emit;
 mod format;
 mod iteration;
 mod methods;
+mod operators;
 mod options;
 mod signature;
 mod stack;

@@ -1,0 +1,125 @@
+//! `#[device]` before the `impl` of an operator, of `From` or of `Default`.
+//!
+//! # Safety
+//!
+//! Nothing here runs `unsafe` code. The emitted code has some, without tokens of the user's; this macro guarantees that the
+//! captured syntax is the code that rustc checks beside it.
+
+use cuda_jit_syntax::owned::Options;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Generics, ImplItem, ItemImpl};
+
+use crate::methods::{Body, Names, body, methods, with_self};
+use crate::options;
+use crate::signature::{Role, Signature};
+use crate::standard;
+
+/// Returns true for the trait of an operator.
+pub(crate) fn is_operator(name: &Ident) -> bool {
+    standard::is_operator(&name.to_string()) && name != "Default" && name != "From"
+}
+
+/// The type that represents an operator's trait in the types of its `#[device] impl`.
+pub(crate) fn operator_tag(name: &Ident) -> Ident {
+    format_ident!("{}Operator", name)
+}
+
+/// The operator's trait that a path names.
+pub(crate) fn operator(path: &syn::Path) -> Option<String> {
+    let name = path.segments.last()?.ident.to_string();
+    standard::is_operator(&name).then_some(name)
+}
+
+/// `#[device] impl Add for Type`, an operator that the struct lists; `#[device] impl From<T> for Type`; or `Default`.
+pub(crate) fn overloaded(
+    root: &TokenStream,
+    options: &Options,
+    item: &ItemImpl,
+    name: &str,
+    single_expansion: bool,
+) -> syn::Result<TokenStream> {
+    let mut written = methods(item);
+    let Some(method) = written.next() else {
+        return Err(syn::Error::new(item.self_ty.span(), "an operator's `impl` has its method"));
+    };
+    let other = written.next().map(|other| {
+        let hint =
+            format!("a `#[device] impl {name}` has one method; in kernels the trait's other methods follow from it");
+        syn::Error::new(other.sig.ident.span(), hint).to_compile_error()
+    });
+    let this = &item.self_ty;
+    let right = right_operand(item);
+    let mut signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
+    // `Self::Output` is the `impl`'s own
+    let output = item.items.iter().find_map(|item| match item {
+        ImplItem::Type(ty) if ty.ident == "Output" => Some(ty.ty.clone()),
+        _ => None,
+    });
+    let options = &options::with_caller(options, &method.attrs);
+    let mut sig = method.sig.clone();
+    if let (Some(output), syn::ReturnType::Type(arrow, _)) = (&output, &method.sig.output) {
+        signature.result = output.clone();
+        sig.output = syn::ReturnType::Type(*arrow, Box::new(output.clone()));
+    }
+    let [definition, info] = ["definition", "probe"].map(|name| Ident::new(name, Span::call_site()));
+    let generics = Generics::default();
+    let tag = operator_tag(&Ident::new(name, Span::call_site()));
+    let reported = match name {
+        "Default" => quote!(#root::CapturedDefault),
+        "From" => quote!(#root::DeviceFrom<#right>),
+        _ => quote!(#root::DeviceOperator<#root::operators::#tag, #right>),
+    };
+    let defined = quote!(<Self as #reported>::definition());
+    let names = Names { definition, info, defined };
+    let Body { definition, info } = body(root, options, &sig, &method.block, &signature, &generics, &names)?;
+    let mut bounded = item.generics.clone();
+    if name == "From" {
+        bounded.make_where_clause().predicates.push(syn::parse_quote!(#this: ::core::convert::From<#right>));
+    }
+    let (impl_generics, _, bounds) = bounded.split_for_impl();
+    let standard = standard::check(root, item, name);
+    let is_listed = is_operator(&Ident::new(name, Span::call_site())) && !options.library;
+    let listed = is_listed.then(|| listed(root, item, &tag, &right));
+    Ok(quote! {
+        #other
+        #standard
+        #listed
+
+        // SAFETY: the instance is the method of this `impl`, which rustc has type-checked.
+        #[diagnostic::do_not_recommend]
+        unsafe impl #impl_generics #reported for #this #bounds {
+            #definition
+            #info
+        }
+    })
+}
+
+/// A function that compiles if a struct or enum lists the operator of an `impl`.
+fn listed(root: &TokenStream, item: &ItemImpl, tag: &Ident, right: &TokenStream) -> TokenStream {
+    let (impl_generics, _, bounds) = item.generics.split_for_impl();
+    let this = item.self_ty.to_token_stream();
+    let (right, bounds) = (with_self(right, &this), bounds.map(|bounds| with_self(bounds, &this)));
+    let span = item.trait_.as_ref().map_or_else(Span::call_site, |(_, path, _)| path.span());
+    let listed = quote_spanned!(span => #root::listed::<#this, #root::operators::#tag, #right>());
+    quote! {
+        const _: () = {
+            #[allow(dead_code, clippy::extra_unused_lifetimes)]
+            fn listed #impl_generics () #bounds {
+                #listed;
+            }
+        };
+    }
+}
+
+/// The right operand's type of an operator's `impl`; the type itself if none is written.
+fn right_operand(item: &ItemImpl) -> TokenStream {
+    let arguments = item.trait_.as_ref().and_then(|(_, path, _)| path.segments.last()).map(|last| &last.arguments);
+    match arguments {
+        Some(syn::PathArguments::AngleBracketed(arguments)) if !arguments.args.is_empty() => {
+            arguments.args[0].to_token_stream()
+        }
+        _ => item.self_ty.to_token_stream(),
+    }
+}
