@@ -557,16 +557,16 @@ fn trait_method(
     let turbofish = own.params.iter().map(argument);
     let of = quote!(<__S as #trait_name #trait_generics>);
     let captured = quote!((#of::#definition(), #of::#info::<#(#turbofish),*>));
-    let captured = is_by_name
-        .then(|| {
-            let (marker, written) = (Ident::new(MARKER, Span::call_site()), name.unraw().to_string());
-            let found = quote!(#of::#marker(#written));
-            match &method.default {
-                Some(_) => quote!(#found.unwrap_or_else(|| #captured)),
-                None => quote!(#root::required_body(#found, #written)),
-            }
-        })
-        .unwrap_or(captured.clone());
+    let captured = if is_by_name {
+        let (marker, written) = (Ident::new(MARKER, Span::call_site()), name.unraw().to_string());
+        let found = quote!(#of::#marker(#written));
+        match &method.default {
+            Some(_) => quote!(#found.unwrap_or_else(|| #captured)),
+            None => quote!(#root::required_body(#found, #written)),
+        }
+    } else {
+        captured
+    };
     beside.extend(quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]

@@ -38,8 +38,11 @@ struct Program {
     plain: Run,
 }
 
+/// Makes a program, if the device's result is its loop's.
+type Make = fn() -> Result<Program>;
+
 /// The programs by name.
-const ALL: &[(&str, fn() -> Result<Program>)] = &[
+const ALL: &[(&str, Make)] = &[
     ("string_search", text::string_search),
     ("number_parsing", text::number_parsing),
     ("permutations", text::permutations),
@@ -140,7 +143,7 @@ impl Random {
 
     /// A number below `end`.
     fn below(&mut self, end: usize) -> usize {
-        (u64::from(self.next()) * end as u64 >> 32) as usize
+        ((u64::from(self.next()) * end as u64) >> 32) as usize
     }
 
     /// A number from 0 to 1.
@@ -202,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_wrong_result_is_refused() {
-        let wrong = program(vec![0_u32; 2], |out| out.fill(7), |out| out[0] = 7);
+        let wrong = program(vec![0_u32; 2], |out| Ok(out.fill(7)?), |out| out[0] = 7);
         assert_eq!(wrong.err().unwrap().to_string(), "element 1 is 7 and not 0");
     }
 }

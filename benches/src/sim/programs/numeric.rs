@@ -196,7 +196,7 @@ pub(super) fn k_means() -> Result<Program> {
     let centres = points[..3 * CENTRES].to_vec();
     let (on_device, centres_on_device) = (from_slice(&points)?, from_slice(&centres)?);
     let mut sizes = zeros(CENTRES)?;
-    let mut sizes_on_host = vec![0_u32; CENTRES];
+    let mut sizes_on_host = [0_u32; CENTRES];
     program(
         vec![0; N],
         move |out| assign::launch(in_blocks(N, BLOCK), &on_device, &centres_on_device, &mut sizes, out),

@@ -70,7 +70,7 @@ fn scan(x: &[u32], states: &mut [u64], sums: &mut [u32]) {
                 at = if state >= TOTAL { 0 } else { at - 1 };
             }
         }
-        atomic_store(&mut states[block], TOTAL | (sum + total & 0xffff_ffff));
+        atomic_store(&mut states[block], TOTAL | ((sum + total) & 0xffff_ffff));
         before[0] = sum as u32;
     }
     sync_threads();

@@ -101,9 +101,7 @@ fn advance(steps: u32, before: &[u8], after: &mut [u8]) {
     let start = grid::<1>() * SYMBOLS;
     if start < before.len() {
         let mut p = [0; SYMBOLS];
-        for j in 0..SYMBOLS {
-            p[j] = before[start + j];
-        }
+        p.copy_from_slice(&before[start..start + SYMBOLS]);
         for _ in 0..steps {
             let mut i = SYMBOLS - 1;
             while i > 0 && p[i - 1] >= p[i] {
@@ -123,9 +121,7 @@ fn advance(steps: u32, before: &[u8], after: &mut [u8]) {
                 high -= 1;
             }
         }
-        for j in 0..SYMBOLS {
-            after[start + j] = p[j];
-        }
+        after[start..start + SYMBOLS].copy_from_slice(&p);
     }
 }
 
