@@ -171,6 +171,7 @@ pub const NEEDED: &[&CStr] = &[
     c"LLVMGetMDNodeOperands",
     c"LLVMGetMDString",
     c"LLVMGetMetadata",
+    c"LLVMGetModuleContext",
     c"LLVMGetNamedFunction",
     c"LLVMGetNamedGlobal",
     c"LLVMGetNextBasicBlock",
