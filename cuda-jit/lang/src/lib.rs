@@ -74,9 +74,9 @@ pub mod __private {
         Key, Layout, MarkedWithDevice, NoCallee, NoPadding, Operator, PinnedLayout, ProbeResult, Returned, ScalarType,
         StructTy, SumIdentity, SumTy, TryOperand, Ty, TypedConstant, Unconstrained, UpperCasePath, ValueType,
         VariantTy, any_value, bits_of, boxed, called_path, cast_to, cast_type, closure_result, closure_ty, const_of,
-        constant, constant_like, evaluated, field_type, launch_bound, operators, owner_arg, param_of, report,
-        reported_type, required_body, resolved_callee, section_index, shared_array, standard, ty_of, type_arg,
-        upper_case_path, value_path,
+        constant, constant_like, evaluated, field_type, launch_bound, no_body, operators, owner_arg, param_of, report,
+        reported_type, resolved_callee, section_index, shared_array, standard, ty_of, type_arg, upper_case_path,
+        value_path,
     };
     pub use crate::typeinfo::{Construction, Constructs, checked, compare, names, non_device, pattern};
     pub use crate::typeinfo::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, listed};

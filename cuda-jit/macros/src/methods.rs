@@ -506,7 +506,7 @@ fn trait_method(
     }
     asking.make_where_clause().predicates.extend(sized.clone());
     let (mut hidden, mut beside): (Vec<TokenStream>, _) = (Vec::new(), TokenStream::new());
-    let is_by_name = is_by_name(Owner::of(options), &own);
+    let written = name.unraw().to_string();
     match &method.default {
         Some(block) => {
             // An `impl` may have a function with the name of the provided method, which must not be called by the typing
@@ -522,11 +522,10 @@ fn trait_method(
             });
             hidden.push(info);
         }
-        None if is_by_name => {}
         None => {
             let (own_generics, _, clause) = typed.split_for_impl();
             // a user's trait requires the marker instead
-            let end = if options.library { quote!(;) } else { quote!({ loop {} }) };
+            let end = if options.library { quote!(;) } else { quote!({ #root::no_body(#written) }) };
             hidden.push(quote!(#[doc(hidden)] fn #definition() -> &'static #root::syntax::Definition #end));
             hidden.push(quote!(#[doc(hidden)] fn #info #own_generics() -> #root::ProbeResult #clause #end));
         }
@@ -557,13 +556,10 @@ fn trait_method(
     let turbofish = own.params.iter().map(argument);
     let of = quote!(<__S as #trait_name #trait_generics>);
     let captured = quote!((#of::#definition(), #of::#info::<#(#turbofish),*>));
-    let captured = if is_by_name {
-        let (marker, written) = (Ident::new(MARKER, Span::call_site()), name.unraw().to_string());
-        let found = quote!(#of::#marker(#written));
-        match &method.default {
-            Some(_) => quote!(#found.unwrap_or_else(|| #captured)),
-            None => quote!(#root::required_body(#found, #written)),
-        }
+    // an `impl` with bounds of its own on the method defines both items, however the trait declares it
+    let captured = if Owner::of(options) == Owner::User && own.params.is_empty() {
+        let marker = Ident::new(MARKER, Span::call_site());
+        quote!(#of::#marker(#written).unwrap_or_else(|| #captured))
     } else {
         captured
     };

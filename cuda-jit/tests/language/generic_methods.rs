@@ -388,3 +388,49 @@ fn bounds_may_name_lifetimes() {
         [10_201, 20_201, 30_201, 10_201]
     );
 }
+
+// --- bounds that a trait and its `impl` do not share
+
+#[device]
+trait Twice: Sized {
+    fn once(self) -> u32;
+
+    fn twice(self) -> u32
+    where
+        Self: Copy,
+    {
+        self.once() + self.once()
+    }
+
+    fn thrice(self) -> u32;
+}
+
+#[device]
+impl Twice for u32 {
+    fn once(self) -> u32 {
+        self + 1
+    }
+
+    fn twice(self) -> u32 {
+        100 * self.once()
+    }
+
+    fn thrice(self) -> u32
+    where
+        Self: Copy,
+    {
+        self.once() + self.twice()
+    }
+}
+
+#[kernel]
+fn bounds_of_one_side(x: &[u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    out[i] = x[i].twice() + 1000 * x[i].thrice();
+}
+
+#[test]
+fn bounds_of_one_side_select_the_implementation() {
+    let x = [1u32, 2];
+    assert_eq!(differ!(bounds_of_one_side, (1, 2), [&x[..]], vec![0u32; 2]), [202_200, 303_300]);
+}

@@ -249,13 +249,13 @@ pub enum GenericArg {
 /// The captured body of a device function, and its typing probe.
 pub type CapturedBody = (&'static Definition, fn() -> ProbeResult);
 
-/// The body of a method that a `#[device]` trait requires, as an `impl` of the trait returns it.
+/// Refuses a method that a `#[device]` trait requires and an `impl` has no body of.
 ///
 /// # Panics
 ///
-/// If the `impl` returns none: only one that is not made by `#[device]` can.
-pub fn required_body(found: Option<CapturedBody>, method: &str) -> CapturedBody {
-    found.unwrap_or_else(|| panic!("an `impl` without `#[device]` returns no body of its method `{method}`"))
+/// Always: only an `impl` that is not made by `#[device]` has none.
+pub fn no_body(method: &str) -> ! {
+    panic!("an `impl` without `#[device]` returns no body of its method `{method}`")
 }
 
 /// The body of a device function.
