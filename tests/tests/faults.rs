@@ -7,22 +7,7 @@ use cuda_driver::{Context, Module};
 use cuda_prelude::*;
 
 use crate::support::in_own_process;
-
-/// A kernel that writes to the address in its argument.
-pub(crate) const POKE: &str = "\
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry poke(.param .u64 at)
-{
-	.reg .b64 %rd<2>;
-	.reg .b32 %r<2>;
-	ld.param.u64 %rd1, [at];
-	mov.u32 %r1, 7;
-	st.global.u32 [%rd1], %r1;
-	ret;
-}
-";
+use cuda_tests_support::POKE;
 
 fn poke(context: &Context, mut address: u64) -> cuda_driver::Result<()> {
     // SAFETY: loading runs nothing; the launch below passes the address that the kernel writes to.

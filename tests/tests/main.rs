@@ -16,7 +16,6 @@ mod faults;
 mod gpu;
 mod graphs;
 mod host_arrays;
-mod interleavings;
 mod launches;
 mod layout;
 mod manual;

@@ -40,13 +40,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-sim-cdylib", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
     ("cuda-prelude", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-jit", "cuda-jit-macros", "cuda-sim"]),
     ("cuda-cudarc", &["cuda-driver", "cuda-mem"]),
+    ("cuda-tests-support", &[]),
     ("xtask", &["cuda-sys", "cuda-sys-gen", "cuda-driver", "cuda-jit-cache"]),
 ];
 
 /// Packages at the top: they may depend on everything, and nothing below on them.
 const TOP: &[&str] = &[
+    "cuda-sim-conformance",
     "cuda-tests",
     "cuda-tests-bundled",
+    "cuda-tests-interleavings",
     "cuda-tests-renamed",
     "cuda-examples",
     "cuda-example-bundle",

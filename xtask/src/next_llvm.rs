@@ -57,6 +57,7 @@ pub(crate) const RELEASES: &[Release] = &[
         chosen: &[
             ("cuda-jit", "test", &["kir_files", "around::llvm", "language::iterators"]),
             ("cuda-sim", "lib", &[]),
+            ("cuda-sim-conformance", "lib", &["halves"]),
         ],
         whole: true,
     },

@@ -16,16 +16,14 @@ use crate::workspace;
 /// Tests that run under the sanitizers.
 struct Tests {
     package: &'static str,
-    /// Filters for the tests; all tests if it is empty.
-    chosen: &'static [&'static str],
     /// True if unreachable memory at the end is a failure.
     finds_leaks: bool,
 }
 
 /// The tests of device memory, and random programs, which leak guards on purpose.
 const TESTS: &[Tests] = &[
-    Tests { package: "cuda-mem", chosen: &[], finds_leaks: true },
-    Tests { package: "cuda-tests", chosen: &["--test", "main", "interleavings"], finds_leaks: false },
+    Tests { package: "cuda-mem", finds_leaks: true },
+    Tests { package: "cuda-tests-interleavings", finds_leaks: false },
 ];
 
 pub(crate) fn run() -> Result<()> {
@@ -37,7 +35,7 @@ pub(crate) fn run() -> Result<()> {
         println!("skipped: sanitize (the step needs x86-64 Linux, and this machine is {host})");
         return Ok(());
     }
-    TESTS.iter().try_for_each(|chosen| workspace::run(&mut tests(chosen, &host)))
+    TESTS.iter().try_for_each(|chosen| workspace::run(&mut command(chosen, &host)))
 }
 
 /// The host triple of the nightly toolchain, if there is one.
@@ -54,7 +52,7 @@ fn host(text: &str) -> Option<String> {
 
 /// The command that runs the instrumented tests of a package. The explicit target keeps build scripts and macros uninstrumented,
 /// and the separate target folder keeps the builds of the usual toolchain.
-fn tests(chosen: &Tests, host: &str) -> Command {
+fn command(chosen: &Tests, host: &str) -> Command {
     let mut tests = Command::new("rustup");
     tests.current_dir(workspace::root()).args([
         "run",
@@ -66,7 +64,6 @@ fn tests(chosen: &Tests, host: &str) -> Command {
         chosen.package,
     ]);
     tests.args(["--all-features", "--target", host, "--target-dir", "target/sanitize"]);
-    tests.args(chosen.chosen);
     // The variables that cargo has set for this process are those of the usual toolchain.
     tests.env_remove("RUSTC").env_remove("RUSTDOC").env_remove("CARGO");
     for flags in ["RUSTFLAGS", "RUSTDOCFLAGS"] {

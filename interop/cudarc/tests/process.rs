@@ -1,31 +1,23 @@
 //! Processes of their own: what the environment says, and two devices.
 
-use std::process::Command;
+use cuda_tests_support::in_own_process;
 
 use super::*;
 
-/// Names the test that this process was started for.
-const ONLY: &str = "CUDA_CUDARC_ONLY";
-
 /// Runs the body in a process in which `libcuda.so.1` is the software device for both sides.
-fn in_own_process(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
-    if std::env::var(ONLY).is_ok_and(|only| only == test) {
-        return body();
-    }
+fn with_the_software_device(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let library = folder.path().join("libcuda.so.1");
     std::os::unix::fs::symlink(software_library(), &library).expect("the folder is new");
-    let mut child = Command::new(std::env::current_exe().expect("a test knows its executable"));
-    child.args([test, "--exact", "--nocapture"]).env(ONLY, test).envs(variables.iter().copied());
-    child.env("LD_LIBRARY_PATH", folder.path()).env("CUDA_DRIVER_PATH", &library);
-    let output = child.output().expect("a test can start its executable again");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && text.contains("1 passed"), "`{test}` fails in a process of its own:\n{text}");
+    let (folder, library) = (folder.path().display().to_string(), library.display().to_string());
+    let driver = [("LD_LIBRARY_PATH", &*folder), ("CUDA_DRIVER_PATH", &*library)];
+    let variables: Vec<_> = variables.iter().copied().chain(driver).map(|(name, value)| (name, Some(value))).collect();
+    in_own_process(test, &variables, body);
 }
 
 #[test]
 fn the_preludes_device_is_cudarcs() {
-    in_own_process("process::the_preludes_device_is_cudarcs", &[], || {
+    with_the_software_device("process::the_preludes_device_is_cudarcs", &[], || {
         let theirs = CudaContext::new(0).unwrap();
         let bridge = Bridge::new(&current_context().unwrap(), &theirs).unwrap();
         let mut x = to_device(&array![1.0, 2.0, 3.0]).unwrap();
@@ -38,7 +30,7 @@ fn the_preludes_device_is_cudarcs() {
 
 #[test]
 fn another_device_is_refused() {
-    in_own_process("process::another_device_is_refused", &[("CUDA_SIM_DEVICES", "2")], || {
+    with_the_software_device("process::another_device_is_refused", &[("CUDA_SIM_DEVICES", "2")], || {
         let (first, second) = (CudaContext::new(0).unwrap(), CudaContext::new(1).unwrap());
         let devices = driver().unwrap().devices().unwrap();
         let context = devices[1].primary_context().unwrap();

@@ -14,7 +14,7 @@ use ndarray::Ix1;
 use super::panics::{Allowed, NO_THREAD, Panics};
 use super::program::{Program, SHARED};
 use super::worker::Worker;
-use crate::faults::POKE;
+use cuda_tests_support::POKE;
 
 /// The length of every array.
 pub(super) const LENGTH: usize = 256;

@@ -7,6 +7,8 @@
 //!
 //! `PROPTEST_CASES` sets the number of cases, which is small by default.
 
+#![cfg(test)]
+
 mod panics;
 mod program;
 mod worker;
@@ -18,7 +20,7 @@ use cuda_prelude::*;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::support::in_own_process;
+use cuda_tests_support::in_own_process;
 
 /// Two devices, each with more than one worker regardless of the machine's cores.
 const TWO_DEVICES: [(&str, Option<&str>); 4] = [
@@ -71,13 +73,13 @@ fn check_programs(usual: u32, kinds: &'static [(u32, program::Kind)]) {
 
 #[test]
 fn programs_match_their_model_and_report_their_panics() {
-    let test = "interleavings::programs_match_their_model_and_report_their_panics";
+    let test = "programs_match_their_model_and_report_their_panics";
     in_own_process(test, &TWO_DEVICES, || check_programs(300, program::USUAL));
 }
 
 #[test]
 fn forgotten_guards_cause_no_errors() {
-    let test = "interleavings::forgotten_guards_cause_no_errors";
+    let test = "forgotten_guards_cause_no_errors";
     in_own_process(test, &TWO_DEVICES, || check_programs(100, program::FORGETTING));
 }
 
@@ -86,7 +88,7 @@ const SEED: &str = "CUDA_TESTS_INTERLEAVINGS_SEED";
 
 #[test]
 fn a_fault_affects_neither_borrowed_memory_nor_the_other_device() {
-    let test = "interleavings::a_fault_affects_neither_borrowed_memory_nor_the_other_device";
+    let test = "a_fault_affects_neither_borrowed_memory_nor_the_other_device";
     let seeds = match std::env::var(SEED) {
         Ok(_) => 0..1,
         Err(_) => 0..cases(20),

@@ -6,7 +6,7 @@ use crate::device::{HEADER, Memory, launch, load, unload};
 use crate::instance::{Instance, forms, instances};
 use crate::integer::number;
 use crate::random::Random;
-use cuda_sim::ptx::isa::Shape;
+use cuda_sim::ptx::isa::{Form, Shape};
 use cuda_sim::ptx::{Modifier as M, Opcode, Type};
 use cuda_sys::CUresult;
 
@@ -210,11 +210,10 @@ fn check(i: &Instance) {
 
 #[test]
 fn warp_operations() {
-    let warp = |i: &Instance| {
-        let barrier = matches!(i.opcode(), Opcode::Bar | Opcode::Barrier);
-        COVERED.contains(&i.opcode()) && !barrier && i.opcode() != Opcode::ActiveMask
+    let is_warp = |form: &&'static Form| {
+        COVERED.contains(&form.opcode) && !matches!(form.opcode, Opcode::Bar | Opcode::Barrier | Opcode::ActiveMask)
     };
-    let all: Vec<Instance> = forms().flat_map(instances).filter(warp).collect();
+    let all: Vec<Instance> = forms().filter(is_warp).flat_map(instances).collect();
     assert_eq!(all.len(), 8 + 8 + 4 + 9 + 1, "shuffles, votes, matches, reductions, elections");
     all.iter().for_each(check);
 }

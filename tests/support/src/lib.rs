@@ -1,0 +1,54 @@
+//! Processes of their own for tests, and a kernel that faults, for several packages of tests.
+
+use std::process::{Command, Output};
+
+/// A kernel that writes to the address in its argument.
+pub const POKE: &str = "\
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry poke(.param .u64 at)
+{
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<2>;
+	ld.param.u64 %rd1, [at];
+	mov.u32 %r1, 7;
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+";
+
+/// The variable with the name of the test for which this process was started.
+const ONLY: &str = "CUDA_TESTS_ONLY";
+
+/// Runs the body of `test` in a separate process, with `variables` in its environment; a variable without a value is
+/// removed. Returns the output of the process, or an empty text in that process itself.
+///
+/// # Panics
+///
+/// If the body fails, or `test` is not the name of the test.
+pub fn in_own_process(test: &str, variables: &[(&str, Option<&str>)], body: impl FnOnce()) -> String {
+    if std::env::var(ONLY).is_ok_and(|only| only == test) {
+        body();
+        return String::new();
+    }
+    let mut child = Command::new(std::env::current_exe().expect("a test knows its executable"));
+    child.args([test, "--exact", "--nocapture"]).env(ONLY, test);
+    for (name, value) in variables {
+        match value {
+            Some(value) => child.env(name, value),
+            None => child.env_remove(name),
+        };
+    }
+    let output = child.output().expect("a test can start its executable again");
+    let text = combined_output(&output);
+    assert!(output.status.success(), "`{test}` fails in a process of its own:\n{text}");
+    // A name of no test would pass too.
+    assert!(text.contains("1 passed"), "`{test}` is not the name of the test:\n{text}");
+    text
+}
+
+/// The standard output and error of a process.
+pub fn combined_output(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
