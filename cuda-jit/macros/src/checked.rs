@@ -39,7 +39,7 @@ struct OfMethod {
 }
 
 /// The copy of a body, which is the last token of a function; `None` if the function has attributes within the body, a `?`
-/// without a result, or generic constants that are no numbers. Closures' bounds that name lifetimes prevent it too, since representatives have
+/// without an `Option` or `Result` to return, or generic constants that are no numbers. Closures' bounds that name lifetimes prevent it too, since representatives have
 /// none.
 pub(crate) fn copy_of(signature: &Signature, written: TokenTree) -> Option<BodyCopy> {
     let TokenTree::Group(body) = written else { return None };
@@ -48,15 +48,15 @@ pub(crate) fn copy_of(signature: &Signature, written: TokenTree) -> Option<BodyC
     let text = body.to_string();
     let has_attributes = text.trim_start_matches(['{', ' ', '\n']).starts_with("#!");
     let can_copy = body.delimiter() == Delimiter::Brace && lines <= MOST_LINES && has_values;
-    // rustc words the error of a `?` in a function without a result otherwise for the closure that the copy is
-    let has_wrong_try = text.contains('?') && is_unit(&signature.result);
+    // rustc words the error of a `?` in a function with another result otherwise for the closure that the copy is
+    let has_wrong_try = text.contains('?') && !is_try(&signature.result);
     let can_copy = can_copy && !has_attributes && !has_wrong_try && !bounds_name_lifetimes(signature);
     can_copy.then_some(BodyCopy { body, method: None })
 }
 
-/// Returns true for the type `()`.
-fn is_unit(ty: &Type) -> bool {
-    matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty())
+/// Returns true for types named `Option` or `Result`. If a name means another type, only the text of an error differs.
+fn is_try(ty: &Type) -> bool {
+    matches!(ty, Type::Path(ty) if ty.path.segments.last().is_some_and(|last| last.ident == "Option" || last.ident == "Result"))
 }
 
 /// Returns true if a bound names a lifetime of the function.

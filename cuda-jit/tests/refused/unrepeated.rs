@@ -26,6 +26,16 @@ fn add<T: Num>(a: T, b: T) -> T {
 }
 
 #[device]
+fn operands<T: Num>(a: T) -> T {
+    a + 1u32
+}
+
+#[device]
+fn no_option(x: Option<f32>) -> f32 {
+    x?
+}
+
+#[device]
 fn arguments<const N: usize>(p: Point, x: &[f32; N]) -> f32 {
     p.times(true);
     add::<bool>(true, false);

@@ -287,6 +287,7 @@ impl Capture {
             return node(span, s::ExprKind::AssignOp(op, Box::new(place), Box::new(value)));
         }
         let (left, right) = (Box::new(self.operand(&mut binary.left)), Box::new(self.operand(&mut binary.right)));
+        self.check_with_copy(&mut binary.right);
         node(
             span,
             match (operator, binary.op) {
@@ -300,6 +301,18 @@ impl Capture {
     /// An operand. The type of a branch or block is queried, since the other operand may be a literal.
     fn operand(&mut self, operand: &mut Expr) -> s::Expr {
         if is_block(operand) { self.typed(operand) } else { self.expr(operand) }
+    }
+
+    /// Lets the type of a right operand `1u32` depend on the copy of the body. If the copy has errors, the left operand's type is
+    /// an error, which rustc takes for the `T` of a bound `T: Add<T>`, and reports that the literal is no `T`.
+    fn check_with_copy(&self, operand: &mut Expr) {
+        if let Expr::Lit(literal) = &*operand
+            && matches!(&literal.lit, Lit::Int(_) | Lit::Float(_))
+            && !literal.lit.suffix().is_empty()
+            && self.imports.has_body_copy()
+        {
+            *operand = Expr::Verbatim(quote_spanned!(literal.span() => __cuda_jit_same(#literal)));
+        }
     }
 
     fn reference(&mut self, reference: &mut syn::ExprReference) -> s::Expr {
