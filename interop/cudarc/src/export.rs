@@ -146,10 +146,12 @@ impl Bridge {
         array: &DeviceArray<T, D, S>,
         stream: &Arc<CudaStream>,
     ) -> Result<Lent<T>> {
-        // cudarc makes the slice's events, and panics where it cannot: an earlier error of its is told here.
-        self.cudarc_context().bind_to_thread()?;
-        // SAFETY: the array has so many initialised elements there, and the slice is never dropped but leaked.
-        let slice = unsafe { stream.upgrade_device_ptr::<T>(array.device_ptr(), array.len()) };
+        let slice = self.apart_from_earlier_errors(|| {
+            // cudarc makes the slice's events, and panics where the context cannot be bound.
+            self.cudarc_context().bind_to_thread()?;
+            // SAFETY: the array has so many initialised elements there, and the slice is never dropped but leaked.
+            Ok(unsafe { stream.upgrade_device_ptr::<T>(array.device_ptr(), array.len()) })
+        })?;
         Ok(Lent { slice: Some(slice), bridge: self.clone() })
     }
 }
