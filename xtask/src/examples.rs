@@ -16,8 +16,10 @@ const COMPLETE: &[&str] = &[
     "cuda-mem/src/",
     "cuda-jit/src/",
     "cuda-jit/cache/src/",
+    "cuda-jit/compiler/src/",
     "cuda-jit/kir/src/",
     "cuda-jit/lang/src/",
+    "cuda-jit/syntax/src/",
     "cuda-prelude/src/",
     "interop/cudarc/src/",
 ];
