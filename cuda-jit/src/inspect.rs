@@ -331,7 +331,7 @@ impl CompiledKernel {
 /// # Errors
 ///
 /// If there is no context, or the kernel does not compile or load.
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub fn compile_for<K: Kernel>(current: fn() -> Result<Context>) -> Result<CompiledKernel> {
     Ok(CompiledKernel::new(K::cache().loaded::<K>(&current()?)?))
 }

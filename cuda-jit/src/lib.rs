@@ -70,7 +70,7 @@ pub use bundle::embed_kernels;
 #[cfg(feature = "compiler")]
 pub use cuda_jit_compiler::{back, front};
 pub use cuda_jit_kir::{self as kir, target, valid};
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub use cuda_jit_lang::typeinfo;
 pub use cuda_jit_lang::{
     Complex, Complex32, Complex64, DeviceDefault, DeviceType, ElementType, Float, Integer, Num, ValueType, Vector,
@@ -125,7 +125,7 @@ pub use cuda_jit_lang::{
 /// ```
 pub use cuda_jit_macros::device_fn;
 pub use cuda_jit_macros::kernel;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub use cuda_jit_syntax as syntax;
 pub use error::{Error, NotBundled, Result};
 pub use kernel::{CompiledKernel, Kernel, KernelCache, KernelSite};

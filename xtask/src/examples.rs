@@ -24,6 +24,10 @@ const COMPLETE: &[&str] = &[
     "interop/cudarc/src/",
 ];
 
+/// The attributes that hide an item from the documentation. The second one does not hide it from rustc, which in its errors names
+/// hidden items by their whole paths.
+const HIDES: [&str; 2] = ["#[doc(hidden)]", "#[cfg_attr(doc, doc(hidden))]"];
+
 /// The kinds of items to which the rule applies.
 const KINDS: &[&str] = &["fn", "struct", "enum", "union", "trait", "type", "const", "static"];
 
@@ -51,7 +55,11 @@ impl<'a> Hidden<'a> {
     fn declared(name: &str, text: &'a str) -> Vec<Self> {
         let folder = name.strip_suffix("/lib.rs").or_else(|| name.strip_suffix("/mod.rs"));
         let folder = folder.or_else(|| name.strip_suffix(".rs")).unwrap_or(name);
-        let declared = text.split("\n#[doc(hidden)]\npub mod ").skip(1).filter_map(|rest| {
+        let begins = HIDES.iter().flat_map(|attribute| {
+            let begin = format!("\n{attribute}\npub mod ");
+            text.split(&begin).skip(1).collect::<Vec<_>>()
+        });
+        let declared = begins.filter_map(|rest| {
             let module = rest.split_once(';').map(|(module, _)| module).filter(|module| module.chars().all(is_word))?;
             let uses: Vec<&str> = re_exports(text, module).collect();
             let shown = uses.iter().flat_map(|list| list.split(|c| !is_word(c))).collect();
@@ -74,7 +82,7 @@ fn re_exports<'a>(text: &'a str, module: &str) -> impl Iterator<Item = &'a str> 
     std::iter::from_fn(move || {
         loop {
             let at = rest.find(&start)?;
-            let is_hidden = rest[..at].ends_with("\n#[doc(hidden)]");
+            let is_hidden = HIDES.iter().any(|attribute| rest[..at].ends_with(&format!("\n{attribute}")));
             rest = &rest[at + start.len()..];
             let (list, _) = rest.split_once(';')?;
             if !is_hidden {
@@ -106,7 +114,7 @@ fn lacking_in(name: &str, text: &str, hidden: Option<&Hidden<'_>>) -> Vec<String
         let own = &lines[std::mem::replace(&mut documented, at + 1)..at];
         let inside = line.starts_with(' ') && owner.is_none();
         let Some((kind, item)) = public(word).filter(|_| !inside) else { continue };
-        let is_hidden = own.iter().any(|line| line.trim_start() == "#[doc(hidden)]");
+        let is_hidden = own.iter().any(|line| HIDES.contains(&line.trim_start()));
         if is_hidden && owner.is_none() {
             hidden_types.insert(item);
         }
@@ -247,7 +255,9 @@ mod tests {
         lacks("#[doc(hidden)]\n#[expect(\n    unused,\n    reason = \"it is\"\n)]\npub fn a() {\n}\n", &[]);
         lacks("mod sealed {\n    pub trait Sealed {}\n}\n", &[]);
         lacks("#[cfg(test)]\nmod tests {\n}\npub fn a() {\n}\n", &[]);
-        lacks(&of_type("#[doc(hidden)]\n"), &[]);
+        for hides in HIDES {
+            lacks(&of_type(&format!("{hides}\n")), &[]);
+        }
         for exempt in ["cuda-sim/src/a.rs", "cuda-sys/src/generated/a.rs", "cuda-sys/src/a.md"] {
             assert_eq!(of_files(&[(exempt, &of_type(""))]), Vec::<String>::new());
         }
@@ -259,15 +269,17 @@ mod tests {
             let found = of_files(&[("cuda-sys/src/lib.rs", parent), (file, &of_type("pub struct B;\n"))]);
             found.iter().map(|fault| fault.split('`').nth(1).unwrap_or_default().to_owned()).collect::<Vec<_>>()
         };
-        let declared = "//! It.\n\n#[doc(hidden)]\npub mod a;\n";
-        for file in ["cuda-sys/src/a.rs", "cuda-sys/src/a/b.rs"] {
-            assert!(faults(declared, file).is_empty());
-            assert!(faults(&format!("{declared}#[doc(hidden)]\npub use a::{{A, B}};\n"), file).is_empty());
-            assert_eq!(faults(&format!("{declared}pub use a::{{\n    A,\n}};\n"), file), ["A", "A::new", "A::b"]);
-            assert_eq!(faults(&format!("{declared}pub use a::b::B;\n"), file), ["B"]);
-            assert_eq!(faults(&format!("{declared}pub use a::*;\n"), file), ["B", "A", "A::new", "A::b"]);
+        for hides in HIDES {
+            let declared = &format!("//! It.\n\n{hides}\npub mod a;\n");
+            for file in ["cuda-sys/src/a.rs", "cuda-sys/src/a/b.rs"] {
+                assert!(faults(declared, file).is_empty());
+                assert!(faults(&format!("{declared}#[doc(hidden)]\npub use a::{{A, B}};\n"), file).is_empty());
+                assert_eq!(faults(&format!("{declared}pub use a::{{\n    A,\n}};\n"), file), ["A", "A::new", "A::b"]);
+                assert_eq!(faults(&format!("{declared}pub use a::b::B;\n"), file), ["B"]);
+                assert_eq!(faults(&format!("{declared}pub use a::*;\n"), file), ["B", "A", "A::new", "A::b"]);
+            }
+            assert_eq!(faults(declared, "cuda-sys/src/ab.rs").len(), 4);
         }
-        assert_eq!(faults(declared, "cuda-sys/src/ab.rs").len(), 4);
     }
 
     #[test]

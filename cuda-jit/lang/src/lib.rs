@@ -45,14 +45,15 @@ extern crate self as cuda_jit;
 pub mod device;
 #[doc(hidden)]
 pub mod libcalls;
-#[doc(hidden)]
+// Hidden from the documentation alone: rustc names items by their whole paths in its errors if they are hidden from it too.
+#[cfg_attr(doc, doc(hidden))]
 pub mod library;
 mod math;
 #[doc(hidden)]
 pub mod num;
 #[doc(hidden)]
 pub mod print;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod typeinfo;
 #[doc(hidden)]
 pub mod types;

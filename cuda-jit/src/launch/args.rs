@@ -266,7 +266,7 @@ tuple_args! {
 }
 
 /// The arguments of a launch for parameters `P`, both as tuples. Sealed: each argument is a [`KernelArg`].
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub trait KernelArgs<P>: tuples::Sealed {
     /// The data of all arguments for [`finish`](Self::finish).
     type Bound;

@@ -246,7 +246,7 @@ fn argument(index: usize, kernel: &str) -> String {
 /// launch::<write, _>(|| unreachable!(), &(1, 1).into(), (&mut out, 100_usize))?;
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 #[inline]
 #[track_caller]
 pub fn launch<K, A>(current: fn() -> Result<Context>, config: &LaunchConfig, args: A) -> Result<()>
@@ -268,7 +268,7 @@ where
 /// # Safety
 ///
 /// If the kernel is `unchecked`, every index that it uses is within its slice.
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 #[inline]
 #[track_caller]
 pub unsafe fn launch_unchecked<K, A>(current: fn() -> Result<Context>, config: &LaunchConfig, args: A) -> Result<()>
@@ -288,7 +288,7 @@ where
 /// # Errors
 ///
 /// As for [`launch`].
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 #[track_caller]
 pub fn forall<K, A>(current: fn() -> Result<Context>, tasks: impl Tasks, args: A) -> Result<()>
 where
@@ -309,7 +309,7 @@ where
 /// # Safety
 ///
 /// As for [`launch_unchecked`].
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 #[track_caller]
 pub unsafe fn forall_unchecked<K, A>(current: fn() -> Result<Context>, tasks: impl Tasks, args: A) -> Result<()>
 where

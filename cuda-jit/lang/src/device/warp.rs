@@ -48,7 +48,7 @@ shuffled! { i32 u32 i64 u64 isize usize f32 f64 }
 /// use cuda_jit::{device::{FULL_MASK, grid, shfl_sync}, kernel};
 ///
 /// #[kernel]
-/// fn exchange(x: &mut [u32]) {
+/// fn broadcast(x: &mut [u32]) {
 ///     let i = grid::<1>();
 ///     x[i] = shfl_sync(FULL_MASK, x[i], 5);
 /// }
@@ -56,7 +56,7 @@ shuffled! { i32 u32 i64 u64 isize usize f32 f64 }
 /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
 /// # let _selected = context.select();
 /// let mut x: Vec<u32> = (0..32).map(|i| i * i).collect();
-/// exchange::launch((1, 32), &mut x)?;
+/// broadcast::launch((1, 32), &mut x)?;
 /// assert_eq!(x, [25; 32]);
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```

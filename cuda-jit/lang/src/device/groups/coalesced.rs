@@ -148,7 +148,7 @@ impl Coalesced {
 }
 
 /// The bits of `found` at the positions in `lanes`, packed without gaps.
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 #[device_fn]
 pub fn packed(lanes: u32, found: u32) -> u32 {
     let mut left = lanes;
@@ -163,7 +163,7 @@ pub fn packed(lanes: u32, found: u32) -> u32 {
 }
 
 /// The lane of a rank, modulo the group's size.
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 #[device_fn]
 pub fn lane_at(lanes: u32, rank: u32) -> u32 {
     let mut left = lanes;
@@ -174,7 +174,7 @@ pub fn lane_at(lanes: u32, rank: u32) -> u32 {
 }
 
 /// The lane `delta` ranks below the thread's own; its own if there is none.
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 #[device_fn]
 pub fn lane_up(lanes: u32, delta: u32) -> u32 {
     let own = (lanes & lanemask_lt()).count_ones();
@@ -182,7 +182,7 @@ pub fn lane_up(lanes: u32, delta: u32) -> u32 {
 }
 
 /// The lane `delta` ranks above the thread's own; its own if there is none.
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 #[device_fn]
 pub fn lane_down(lanes: u32, delta: u32) -> u32 {
     let own = (lanes & lanemask_lt()).count_ones();
@@ -191,7 +191,7 @@ pub fn lane_down(lanes: u32, delta: u32) -> u32 {
 }
 
 /// The lane whose rank differs from the thread's own in these bits; its own if there is none.
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 #[device_fn]
 pub fn lane_xor(lanes: u32, bits: u32) -> u32 {
     let own = (lanes & lanemask_lt()).count_ones();
