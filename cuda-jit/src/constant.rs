@@ -111,6 +111,7 @@ impl<T: ElementType + Element> Constant<T> {
         if bytes == 0 {
             return Ok(());
         }
+        let _span = tracing::trace_span!("set_constant", bytes, %stream).entered();
         // SAFETY: the pointer is valid for `bytes` bytes, the size of `T`; plain data has no padding, so that all of them
         // are initialised.
         let source: Box<[u8]> = unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), bytes) }.into();

@@ -54,6 +54,27 @@ pub struct Occupancy {
 
 impl CompiledKernel {
     /// Its entry symbol.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{device::grid, kernel};
+    ///
+    /// #[kernel]
+    /// fn fill(out: &mut [u32], value: u32) {
+    ///     out[grid::<1>()] = value;
+    /// }
+    ///
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let _selected = context.select();
+    /// let kernel = fill::compile()?;
+    /// assert_eq!(kernel.name(), "fill");
+    /// assert!(kernel.signature().ends_with("fill(&mut [u32], u32)"));
+    /// assert!(kernel.ptx().contains(".entry fill("));
+    /// assert!(kernel.ptx().contains(&format!(".target {}", kernel.target())));
+    /// assert_eq!(kernel.function().context(), &context);
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
     pub fn name(&self) -> &'static str {
         &self.loaded.compiled.entry
     }
@@ -310,6 +331,7 @@ impl CompiledKernel {
 /// # Errors
 ///
 /// If there is no context, or the kernel does not compile or load.
+#[cfg_attr(doc, doc(hidden))]
 pub fn compile_for<K: Kernel>(current: fn() -> Result<Context>) -> Result<CompiledKernel> {
     Ok(CompiledKernel::new(K::cache().loaded::<K>(&current()?)?))
 }

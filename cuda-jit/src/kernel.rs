@@ -156,6 +156,7 @@ impl CompiledKernel {
 }
 
 /// The data that all specialisations of a kernel share: the function as written, and the cache.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct KernelSite {
     encoded: Encoded,
@@ -177,6 +178,7 @@ impl KernelSite {
 }
 
 /// The specialisations of one kernel, which are never freed.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct KernelCache {
     compiled: Slots<ComputeCapability, Arc<Compiled>>,

@@ -70,9 +70,11 @@ pub use bundle::embed_kernels;
 #[cfg(feature = "compiler")]
 pub use cuda_jit_compiler::{back, front};
 pub use cuda_jit_kir::{self as kir, target, valid};
+#[cfg_attr(doc, doc(hidden))]
+pub use cuda_jit_lang::typeinfo;
 pub use cuda_jit_lang::{
     Complex, Complex32, Complex64, DeviceDefault, DeviceType, ElementType, Float, Integer, Num, ValueType, Vector,
-    bf16, device, dynamic_shared, f16, shared, typeinfo, types::*,
+    bf16, device, dynamic_shared, f16, shared, types::*,
 };
 /// A closure, or a `#[device]` function, that a launch passes to a kernel.
 ///
@@ -123,6 +125,7 @@ pub use cuda_jit_lang::{
 /// ```
 pub use cuda_jit_macros::device_fn;
 pub use cuda_jit_macros::kernel;
+#[cfg_attr(doc, doc(hidden))]
 pub use cuda_jit_syntax as syntax;
 pub use error::{Error, NotBundled, Result};
 pub use kernel::{CompiledKernel, Kernel, KernelCache, KernelSite};

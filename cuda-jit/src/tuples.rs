@@ -1,9 +1,11 @@
 //! The tuples of kernels' parameters and launches' arguments.
 
 /// The parameters of a kernel: a tuple of their types. Sealed.
+#[cfg_attr(doc, doc(hidden))]
 pub trait KernelParams: Sealed + 'static {}
 
 /// Seals traits to tuples.
+#[cfg_attr(doc, doc(hidden))]
 #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
 pub trait Sealed {}
 

@@ -14,8 +14,8 @@ use cuda_mem::ffi::{
     DL_CUDA, DL_CUDA_HOST, DL_FLAG_READ_ONLY, DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor,
 };
 use cuda_mem::{
-    CudaArrayInterface, DeviceArray, Dlpack, Exchanged, IpcHandle, from_slice, managed_array, shareable_array,
-    to_device,
+    CudaArrayInterface, DeviceArray, Dlpack, Exchanged, IpcHandle, ReadOnly, from_slice, managed_array,
+    shareable_array, to_device,
 };
 use half::{bf16, f16};
 use ndarray::{Array2, Ix1, Ix2, IxDyn, array, s};
@@ -118,13 +118,70 @@ fn the_array_interface_round_trips() {
         unsafe { DeviceArray::<f64, Ix2>::from_cuda_array_interface(&context, &changed, ()) }.unwrap_err().to_string()
     };
     assert_eq!(refused(&|x| x.masked = true), "masked arrays are not supported; fill in the masked elements first");
-    assert_eq!(refused(&|x| x.version = 2), "version 2 of the protocol is not supported");
+    for version in [1, 4] {
+        let text = format!("version {version} of the protocol is not supported");
+        assert_eq!(refused(&|x| x.version = version), text);
+    }
     assert!(refused(&|x| x.stream = Some(0)).starts_with("stream 0 is ambiguous and not allowed"));
     assert_eq!(refused(&|x| x.typestr = ">f8".into()), "the array's elements are `>f8`, not `<f8`");
     assert_eq!(refused(&|x| x.shape = vec![6]), "the array has 1 axes, not 2");
     assert!(refused(&|x| x.strides = Some(vec![12, 8])).contains("[12, 8] in bytes are no multiples"));
     assert!(refused(&|x| x.data.1 = true).starts_with("the array is read-only"));
     assert!(refused(&|x| x.data.0 = 0).contains("the address is 0"));
+}
+
+/// CuPy names a stream where its user asks for version 3, and PyTorch never does.
+#[test]
+fn an_array_interface_without_a_stream_is_used_after_all_work_of_the_context() {
+    let (context, drops) = (context(), Arc::new(AtomicUsize::new(0)));
+    let writes = Stream::new(&context).unwrap();
+    let theirs = to_device(&context, &array![1.0_f32, 2.0]).unwrap();
+    let data = (theirs.device_ptr(), false);
+    let over = Arc::new(AtomicUsize::new(0));
+    let done = over.clone();
+    let work = move || {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        done.store(1, Ordering::Release);
+    };
+    writes.launch_host_fn(work).unwrap();
+    let described = CudaArrayInterface {
+        shape: vec![2],
+        typestr: "<f4".into(),
+        data,
+        strides: None,
+        version: 2,
+        stream: None,
+        masked: false,
+    };
+    let owner = (theirs, Counted(drops.clone()));
+    // SAFETY: the elements are the owner's, which is used in no other way.
+    let x = unsafe { DeviceArray::<f32, Ix1>::from_cuda_array_interface(&context, &described, owner) }.unwrap();
+    assert_eq!(over.load(Ordering::Acquire), 1, "nothing says that the memory is not written on that stream");
+    assert_eq!(x.copy_to_host().unwrap(), array![1.0, 2.0]);
+    drop(x);
+    assert_eq!(drops.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn a_read_only_array_is_shared_as_such_and_taken_for_reading_alone() {
+    let (context, drops) = (context(), Arc::new(AtomicUsize::new(0)));
+    let stream = Stream::new(&context).unwrap();
+    let theirs = to_device(&context, &array![[1, 2], [3, 4]]).unwrap();
+    let (first, owner) = (theirs.device_ptr(), (theirs, Counted(drops.clone())));
+    // SAFETY: the elements are the owner's, which is used in no other way.
+    let x =
+        unsafe { DeviceArray::<i32, Ix2, ReadOnly>::from_raw_parts_read_only(&context, first, (2, 2), &[1, 2], owner) };
+    let shared = x.unwrap().into_dlpack_read_only(&stream).unwrap();
+    assert_eq!(shared.get().flags, DL_FLAG_READ_ONLY);
+    // SAFETY: the structure is that of the array above.
+    let x = unsafe { DeviceArray::<i32, Ix2, ReadOnly>::from_dlpack_read_only(&context, shared) }.unwrap();
+    assert_eq!(x.copy_to_host().unwrap(), array![[1, 3], [2, 4]]);
+    let shared = x.into_dlpack_read_only(&stream).unwrap();
+    assert_eq!(drops.load(Ordering::Relaxed), 0);
+    // SAFETY: it is refused.
+    let refused = unsafe { DeviceArray::<i32, Ix2>::from_dlpack(&context, shared) }.unwrap_err();
+    assert_eq!(refused.to_string(), "the array is read-only; import it as a read-only array");
+    assert_eq!(drops.load(Ordering::Relaxed), 1, "the refusal ends the structure, and with it every owner");
 }
 
 fn goes_around<T: Exchanged + PartialEq + std::fmt::Debug>(context: &Context, values: [T; 4], code: u8) {

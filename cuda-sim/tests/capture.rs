@@ -55,6 +55,12 @@ fn end(on: CUstream) -> CUgraph {
     graph
 }
 
+/// Has a stream wait for the work that another has now, by an event: in a capture sequence, it forks or joins.
+fn wait(stream: CUstream, of: CUstream, event: CUevent) {
+    ok!(cuEventRecord(event, of));
+    ok!(cuStreamWaitEvent(stream, event, 0));
+}
+
 /// Ends a capture that is expected to return no graph.
 fn refused(on: CUstream) -> CUresult {
     let mut graph = std::ptr::without_provenance_mut(8);
@@ -184,17 +190,14 @@ fn streams_fork_and_join() {
     let (fork, join) = (f.event(2), f.event(2));
     begin(a, LOCAL);
     f.follow(1, a);
-    ok!(cuEventRecord(fork, a));
-    ok!(cuStreamWaitEvent(b, fork, 0));
+    wait(b, a, fork);
     ok!(cuStreamWaitEvent(c, fork, 0));
     assert_eq!(state(b), State::CU_STREAM_CAPTURE_STATUS_ACTIVE);
     f.hold(b);
     let (mut at, mut value) = (f.at(2), 1u32);
     f.launch(c"follow", &mut [(&raw mut at).cast(), (&raw mut value).cast()], c);
-    ok!(cuEventRecord(join, b));
-    ok!(cuStreamWaitEvent(a, join, 0));
-    ok!(cuEventRecord(join, c));
-    ok!(cuStreamWaitEvent(a, join, 0));
+    wait(a, b, join);
+    wait(a, c, join);
     f.follow(2, a);
     let graph = end(a);
     assert_eq!((nodes(graph).len(), edges(graph)), (4, 5), "{:?}", kinds(graph));
@@ -219,13 +222,11 @@ fn a_fork_that_is_not_joined_gives_no_graph() {
     for joined in [false, true] {
         begin(a, LOCAL);
         f.follow(1, a);
-        ok!(cuEventRecord(event, a));
-        ok!(cuStreamWaitEvent(b, event, 0));
+        wait(b, a, event);
         f.follow(2, b);
         if joined {
             // Joined, but it continues afterwards.
-            ok!(cuEventRecord(event, b));
-            ok!(cuStreamWaitEvent(a, event, 0));
+            wait(a, b, event);
             f.follow(3, b);
         }
         assert_eq!(refused(a), UNJOINED);
@@ -234,8 +235,7 @@ fn a_fork_that_is_not_joined_gives_no_graph() {
     // A stream that joined without capturing anything need not be joined back.
     begin(a, LOCAL);
     f.follow(1, a);
-    ok!(cuEventRecord(event, a));
-    ok!(cuStreamWaitEvent(b, event, 0));
+    wait(b, a, event);
     run(end(a), a);
     assert_eq!(f.value(), 1);
 }
@@ -250,12 +250,10 @@ fn a_stream_may_be_destroyed_once_it_is_joined() {
         ok!(cuStreamCreate(&mut b, 1));
         begin(a, LOCAL);
         f.follow(1, a);
-        ok!(cuEventRecord(event, a));
-        ok!(cuStreamWaitEvent(b, event, 0));
+        wait(b, a, event);
         f.follow(2, b);
         if joined {
-            ok!(cuEventRecord(event, b));
-            ok!(cuStreamWaitEvent(a, event, 0));
+            wait(a, b, event);
         }
         ok!(cuStreamDestroy_v2(b));
         if joined {
@@ -285,8 +283,7 @@ fn sequences_begin_and_end_in_one_stream_and_thread() {
         call!(cuStreamEndCapture(std::ptr::without_provenance_mut(addr), &mut graph))
     };
     assert_eq!(std::thread::spawn(elsewhere).join().unwrap(), WRONG_THREAD);
-    ok!(cuEventRecord(event, a));
-    ok!(cuStreamWaitEvent(b, event, 0));
+    wait(b, a, event);
     assert_eq!(refused(b), UNMATCHED);
     assert_eq!(state(a), State::CU_STREAM_CAPTURE_STATUS_INVALIDATED, "that ended in the wrong stream");
     assert_eq!(refused(a), INVALIDATED);

@@ -1,4 +1,4 @@
-//! The spans that a subscriber of `tracing` sees: of compiling, loading, launching and copying, with their fields.
+//! The spans that a subscriber of `tracing` sees: of compiling, loading, launching, copying, graphs and constants, with their fields.
 
 use std::fmt::{Debug, Write as _};
 use std::sync::{Arc, Mutex};
@@ -15,6 +15,16 @@ fn traced(x: &[u32], out: &mut [u32]) {
     let i = grid::<1>();
     if i < out.len() {
         out[i] = x[i] ^ 0x5350_414e;
+    }
+}
+
+static SCALE: Constant<[f32; 4]> = Constant::new([1.0; 4]);
+
+#[kernel]
+fn scaled(x: &mut [f32]) {
+    let i = grid::<1>();
+    if i < x.len() {
+        x[i] *= SCALE.get()[i % 4];
     }
 }
 
@@ -83,4 +93,26 @@ fn a_copy_in_a_stream_says_which() {
         stream.scope(|s| Ok(x.copy_to_host_in(&mut host, s)?)).unwrap();
     });
     assert_eq!(*seen.0.lock().unwrap(), [format!(r#"copy from="device" to="host" bytes=12 stream={stream}"#)]);
+}
+
+#[test]
+fn capturing_and_launching_a_graph_and_setting_a_constant_are_spans() {
+    let seen = Spans::default();
+    let (context, stream) = (current_context().unwrap(), stream().unwrap());
+    let mut x = from_slice(&[1.0_f32; 8]).unwrap();
+    // Compiled and loaded before.
+    scaled::launch((1, 8), &mut x).unwrap();
+    with_default(&Dispatch::new(seen.clone()), || {
+        let graph = Graph::capture(&context, |c| Ok(scaled::launch((1, 8, c), &mut x)?)).unwrap();
+        let exec = graph.instantiate().unwrap();
+        SCALE.set(&stream, &[3.0; 4]).unwrap();
+        exec.launch(&stream, &mut x).unwrap();
+    });
+    let expected = [
+        "capture_launch kernel=\"scaled\" grid=[1, 1, 1] block=[8, 1, 1]".to_owned(),
+        format!("set_constant bytes=16 stream={stream}"),
+        format!("launch_graph stream={stream}"),
+    ];
+    assert_eq!(*seen.0.lock().unwrap(), expected);
+    assert_eq!(x.copy_to_host().unwrap().to_vec(), [3.0; 8]);
 }

@@ -1,51 +1,134 @@
 //! A rule of `tidy`: public items need an example that runs, in the crates that are listed here.
 //!
 //! An item has an example in its own documentation, or is used by its name in another example of its file: a method as `.name`,
-//! an associated function as `Type::name`, other items as the word. Items that are hidden from the documentation need none, nor do
-//! those of macros and inline modules. The rule reads lines, not syntax: files are formatted, and other steps run the examples.
+//! an associated function as `Type::name`, other items as the word. Items that are hidden from the documentation need none, with
+//! the functions of hidden types and all of hidden modules that nothing re-exports; nor do those of macros and inline modules.
+//! The rule reads lines, not syntax: files are formatted, and other steps run the examples.
+
+use std::collections::BTreeSet;
 
 use crate::error_texts::split_tests;
 
 /// The folders in which every public item has an example.
-const COMPLETE: &[&str] =
-    &["cuda-sys/src/", "cuda-driver/src/", "cuda-mem/src/", "cuda-jit/cache/src/", "cuda-prelude/src/"];
+const COMPLETE: &[&str] = &[
+    "cuda-sys/src/",
+    "cuda-driver/src/",
+    "cuda-mem/src/",
+    "cuda-jit/src/",
+    "cuda-jit/cache/src/",
+    "cuda-jit/compiler/src/",
+    "cuda-jit/kir/src/",
+    "cuda-jit/lang/src/",
+    "cuda-jit/syntax/src/",
+    "cuda-prelude/src/",
+    "interop/cudarc/src/",
+];
+
+/// The attributes that hide an item from the documentation. The second one does not hide it from rustc, which in its errors names
+/// hidden items by their whole paths.
+const HIDES: [&str; 2] = ["#[doc(hidden)]", "#[cfg_attr(doc, doc(hidden))]"];
 
 /// The kinds of items to which the rule applies.
 const KINDS: &[&str] = &["fn", "struct", "enum", "union", "trait", "type", "const", "static"];
 
-/// The positions of a file's public items that have no example.
-pub(crate) fn lacking(name: &str, text: &str) -> Vec<String> {
-    if !COMPLETE.iter().any(|folder| name.starts_with(folder)) {
-        return Vec::new();
+/// The positions of the public items that have no example.
+pub(crate) fn lacking(files: &[(String, String)]) -> Vec<String> {
+    let complete = |name: &str| COMPLETE.iter().any(|folder| name.starts_with(folder)) && !name.contains("/generated/");
+    let files: Vec<_> = files.iter().filter(|(name, _)| name.ends_with(".rs") && complete(name)).collect();
+    let hidden: Vec<Hidden<'_>> = files.iter().flat_map(|(name, text)| Hidden::declared(name, text)).collect();
+    let in_file = |(name, text): &&(String, String)| {
+        lacking_in(name, text, hidden.iter().find(|module| module.paths.iter().any(|path| name.starts_with(path))))
+    };
+    files.iter().copied().flat_map(|file| in_file(&file)).collect()
+}
+
+/// A module that is hidden from the documentation.
+struct Hidden<'a> {
+    /// The paths that its files start with.
+    paths: [String; 2],
+    /// The names of its items that its parent re-exports, which the documentation shows there.
+    shown: BTreeSet<&'a str>,
+}
+
+impl<'a> Hidden<'a> {
+    /// The hidden modules that a file declares, but for those that it re-exports whole.
+    fn declared(name: &str, text: &'a str) -> Vec<Self> {
+        let folder = name.strip_suffix("/lib.rs").or_else(|| name.strip_suffix("/mod.rs"));
+        let folder = folder.or_else(|| name.strip_suffix(".rs")).unwrap_or(name);
+        let begins = HIDES.iter().flat_map(|attribute| {
+            let begin = format!("\n{attribute}\npub mod ");
+            text.split(&begin).skip(1).collect::<Vec<_>>()
+        });
+        let declared = begins.filter_map(|rest| {
+            let module = rest.split_once(';').map(|(module, _)| module).filter(|module| module.chars().all(is_word))?;
+            let uses: Vec<&str> = re_exports(text, module).collect();
+            let shown = uses.iter().flat_map(|list| list.split(|c| !is_word(c))).collect();
+            let paths = [".rs", "/"].map(|end| format!("{folder}/{module}{end}"));
+            (!uses.contains(&"*")).then_some(Hidden { paths, shown })
+        });
+        declared.collect()
     }
+
+    /// Returns true if the documentation shows an item of this module.
+    fn shows(&self, item: &str, owner: Option<&str>) -> bool {
+        self.shown.contains(owner.unwrap_or(item))
+    }
+}
+
+/// The paths in a module that a file re-exports and shows.
+fn re_exports<'a>(text: &'a str, module: &str) -> impl Iterator<Item = &'a str> {
+    let start = format!("\npub use {module}::");
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let at = rest.find(&start)?;
+            let is_hidden = HIDES.iter().any(|attribute| rest[..at].ends_with(&format!("\n{attribute}")));
+            rest = &rest[at + start.len()..];
+            let (list, _) = rest.split_once(';')?;
+            if !is_hidden {
+                return Some(list);
+            }
+        }
+    })
+}
+
+/// The positions of a file's public items that have no example; `hidden` is the hidden module that the file belongs to.
+fn lacking_in(name: &str, text: &str, hidden: Option<&Hidden<'_>>) -> Vec<String> {
     let text = split_tests(text).0;
     let (lines, shown) = (text.lines().collect::<Vec<_>>(), run(text));
     let (mut faults, mut owner, mut documented) = (Vec::new(), None, 0);
+    let (mut hidden_types, mut in_attribute) = (BTreeSet::new(), false);
     for (at, line) in lines.iter().enumerate() {
         let word = line.trim_start();
-        if let Some(of) = implementing(line) {
+        if word.starts_with("#[") || in_attribute {
+            in_attribute = !word.ends_with(']');
+            continue;
+        } else if word.starts_with("///") {
+            continue;
+        } else if let Some(of) = implementing(line) {
             owner = Some(of);
         } else if *line == "}" {
             owner = None;
-        } else if word.starts_with("///") || word.starts_with("#[") {
-            continue;
         }
         // The lines before an item, back to the previous item, belong to it.
         let own = &lines[std::mem::replace(&mut documented, at + 1)..at];
         let inside = line.starts_with(' ') && owner.is_none();
-        if let Some((kind, item)) = public(word)
-            && !(inside || is_excused(own) || pattern(kind, item, owner, &lines[at..]).is_shown(&shown))
-        {
+        let Some((kind, item)) = public(word).filter(|_| !inside) else { continue };
+        let is_hidden = own.iter().any(|line| HIDES.contains(&line.trim_start()));
+        if is_hidden && owner.is_none() {
+            hidden_types.insert(item);
+        }
+        let is_unseen = is_hidden
+            || owner.is_some_and(|owner| hidden_types.contains(owner))
+            || hidden.is_some_and(|module| !module.shows(item, owner));
+        let has_example =
+            || !run(&own.join("\n")).is_empty() || pattern(kind, item, owner, &lines[at..]).is_shown(&shown);
+        if !is_unseen && !has_example() {
             let of = owner.map(|owner| format!("{owner}::")).unwrap_or_default();
             faults.push(format!("{name}:{}: no example shows `{of}{item}`", at + 1));
         }
     }
     faults
-}
-
-/// Returns true if the documentation and attributes of an item have an example or hide it.
-fn is_excused(own: &[&str]) -> bool {
-    own.iter().any(|line| line.trim_start().starts_with("#[doc(hidden)]")) || !run(&own.join("\n")).is_empty()
 }
 
 /// Returns true if a line of documentation opens an example that is run.
@@ -126,9 +209,13 @@ fn is_word(c: char) -> bool {
 mod tests {
     use super::*;
 
+    fn of_files(files: &[(&str, &str)]) -> Vec<String> {
+        lacking(&files.iter().map(|(name, text)| (String::from(*name), String::from(*text))).collect::<Vec<_>>())
+    }
+
     #[track_caller]
     fn lacks(text: &str, names: &[&str]) {
-        let faults = lacking("cuda-sys/src/a.rs", text);
+        let faults = of_files(&[("cuda-sys/src/a.rs", text)]);
         let found: Vec<_> = faults.iter().map(|fault| fault.split('`').nth(1).unwrap_or_default()).collect();
         assert_eq!(found, names, "{faults:?}");
     }
@@ -165,9 +252,34 @@ mod tests {
     #[test]
     fn an_item_that_is_not_documented_needs_no_example() {
         lacks("#[doc(hidden)]\npub fn a() {\n}\npub(crate) fn b() {\n}\nfn c() {\n}\npub use a::b;\n", &[]);
+        lacks("#[doc(hidden)]\n#[expect(\n    unused,\n    reason = \"it is\"\n)]\npub fn a() {\n}\n", &[]);
         lacks("mod sealed {\n    pub trait Sealed {}\n}\n", &[]);
         lacks("#[cfg(test)]\nmod tests {\n}\npub fn a() {\n}\n", &[]);
-        assert_eq!(lacking("cuda-sim/src/a.rs", &of_type("")), Vec::<String>::new());
+        for hides in HIDES {
+            lacks(&of_type(&format!("{hides}\n")), &[]);
+        }
+        for exempt in ["cuda-sim/src/a.rs", "cuda-sys/src/generated/a.rs", "cuda-sys/src/a.md"] {
+            assert_eq!(of_files(&[(exempt, &of_type(""))]), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn the_items_of_a_hidden_module_need_examples_where_they_are_re_exported() {
+        let faults = |parent: &str, file| {
+            let found = of_files(&[("cuda-sys/src/lib.rs", parent), (file, &of_type("pub struct B;\n"))]);
+            found.iter().map(|fault| fault.split('`').nth(1).unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        };
+        for hides in HIDES {
+            let declared = &format!("//! It.\n\n{hides}\npub mod a;\n");
+            for file in ["cuda-sys/src/a.rs", "cuda-sys/src/a/b.rs"] {
+                assert!(faults(declared, file).is_empty());
+                assert!(faults(&format!("{declared}#[doc(hidden)]\npub use a::{{A, B}};\n"), file).is_empty());
+                assert_eq!(faults(&format!("{declared}pub use a::{{\n    A,\n}};\n"), file), ["A", "A::new", "A::b"]);
+                assert_eq!(faults(&format!("{declared}pub use a::b::B;\n"), file), ["B"]);
+                assert_eq!(faults(&format!("{declared}pub use a::*;\n"), file), ["B", "A", "A::new", "A::b"]);
+            }
+            assert_eq!(faults(declared, "cuda-sys/src/ab.rs").len(), 4);
+        }
     }
 
     #[test]

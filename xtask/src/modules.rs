@@ -2,6 +2,10 @@
 //!
 //! A path `crate::a` in a file of the module `b` is an arrow from `b` to `a`. The root of a crate, which re-exports, may name all
 //! modules. Comments are not arrows, nor are names of other packages' modules that the root re-exports.
+//!
+//! The driver's objects refer to each other: a context has default streams, a stream its context, a graph both. So the modules of
+//! `cuda-driver` and the arrays of `cuda-mem` have arrows both ways; the table names those that there are, and `sync`, `registry`,
+//! `fork`, `thread`, `call` and `status` remain below all of them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,6 +19,47 @@ use crate::workspace;
 type Arrows = (&'static str, &'static [(&'static str, &'static [&'static str])]);
 
 const ARROWS: &[Arrows] = &[
+    (
+        "cuda-driver/src",
+        &[
+            ("call", &[]),
+            ("status", &[]),
+            ("sync", &[]),
+            ("registry", &["sync"]),
+            ("fork", &["sync"]),
+            ("thread", &["fork", "sync"]),
+            ("error", &["graph", "launch", "module", "panic", "status"]),
+            ("device", &["context", "driver", "error"]),
+            ("driver", &["context", "device", "error", "fork", "registry", "sync"]),
+            ("context", &["device", "driver", "error", "fork", "graph", "panic", "status", "stream", "sync"]),
+            ("panic", &["context", "error", "fork", "stream", "sync", "thread"]),
+            ("stream", &["call", "context", "error", "graph", "panic", "sync", "thread"]),
+            ("module", &["context", "error", "graph", "launch", "stream", "sync"]),
+            ("launch", &["context", "device", "error", "graph", "module", "stream"]),
+            ("graph", &["context", "device", "error", "launch", "module", "panic", "stream", "sync"]),
+            ("nvtx", &["context", "device", "error", "stream", "sync"]),
+            ("profiler", &["context", "error"]),
+            ("runtime", &["error"]),
+            ("loom_models", &["context", "error", "graph", "panic", "registry", "stream", "sync"]),
+        ],
+    ),
+    (
+        "cuda-mem/src",
+        &[
+            ("spans", &[]),
+            ("sync", &[]),
+            ("error", &["array", "share"]),
+            ("alloc", &["error", "sync"]),
+            ("buffer", &["alloc", "error", "spans", "sync"]),
+            ("layout", &["error"]),
+            ("array", &["alloc", "buffer", "error", "host", "layout"]),
+            ("host", &["alloc", "array", "buffer", "error", "layout"]),
+            ("copy", &["array", "error", "host", "layout", "spans"]),
+            ("graph", &["array", "buffer", "error"]),
+            ("share", &["alloc", "array", "buffer", "error", "host", "layout"]),
+            ("loom_models", &["alloc", "buffer", "error"]),
+        ],
+    ),
     (
         "cuda-jit/lang/src",
         &[

@@ -75,6 +75,7 @@ pub(crate) fn faults() -> Result<Vec<String>> {
     let files = files()?;
     let mut faults: Vec<String> = files.iter().flat_map(|(name, text)| of_file(name, text)).collect();
     faults.extend(error_texts::untested(&files));
+    faults.extend(examples::lacking(&files));
     faults.extend(missing_files(&files));
     Ok(faults)
 }
@@ -129,7 +130,6 @@ fn of_file(name: &str, text: &str) -> Vec<String> {
         if !name.contains("/src/generated/") && !name.contains("/tests/refused/") {
             faults.extend(form(name, text));
             faults.extend(summaries(name, text));
-            faults.extend(examples::lacking(name, text));
             faults.extend(unsafety(name, text));
             faults.extend(trusted(name, text));
         }

@@ -83,20 +83,25 @@ impl State {
 impl ContextPanics {
     /// Returns a launch log for a new stream.
     pub(crate) fn of_stream(&self, id: StreamId) -> Arc<StreamPanics> {
-        if let Some(stream) = self.state.lock().take_free() {
-            stream.set_id(id);
-            return stream;
-        }
-        let mut streams = self.streams.write();
-        let stream = Arc::new(StreamPanics::new(streams.len() as u32, id));
-        streams.push(stream.clone());
-        stream
+        self.reused(id).unwrap_or_else(|| added(&mut self.streams.write(), id))
     }
 
     /// Returns the launch log of a stream that another library made: the same one for equal ids.
     pub(crate) fn of_external(&self, id: StreamId) -> Arc<StreamPanics> {
-        let known = self.streams.read().iter().find(|stream| stream.id() == id.number()).cloned();
-        known.unwrap_or_else(|| self.of_stream(id))
+        let known = |streams: &[Arc<StreamPanics>]| streams.iter().find(|stream| stream.id() == id.number()).cloned();
+        if let Some(stream) = known(&self.streams.read()) {
+            return stream;
+        }
+        // Another thread may have added it since the other lock. A free log is taken under this one for the same reason.
+        let mut streams = self.streams.write();
+        known(&streams).or_else(|| self.reused(id)).unwrap_or_else(|| added(&mut streams, id))
+    }
+
+    /// A free log, for a stream of this id.
+    fn reused(&self, id: StreamId) -> Option<Arc<StreamPanics>> {
+        let stream = self.state.lock().take_free()?;
+        stream.set_id(id);
+        Some(stream)
     }
 
     /// The log for the next owner of an idle driver stream: the same one, or another one if it still has unreported
@@ -259,6 +264,13 @@ impl ContextPanics {
     }
 }
 
+/// Adds a log, for a stream of this id.
+fn added(streams: &mut Vec<Arc<StreamPanics>>, id: StreamId) -> Arc<StreamPanics> {
+    let stream = Arc::new(StreamPanics::new(streams.len() as u32, id));
+    streams.push(stream.clone());
+    stream
+}
+
 static CONTEXTS: parking_lot::Mutex<Vec<Weak<ContextInner>>> = parking_lot::Mutex::new(Vec::new());
 
 /// Reports the remaining panics at the process's exit. It makes no driver call and does not wait.
@@ -273,5 +285,34 @@ pub(super) fn at_exit() {
         context.panics.report_remaining();
         // Dropping the last handle would release the context, which the driver may have destroyed already.
         std::mem::forget(context);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+
+    #[test]
+    fn threads_that_import_one_stream_at_the_same_time_get_one_log() {
+        const THREADS: usize = 4;
+        let panics = ContextPanics::default();
+        for turn in 0..2_000 {
+            // Every other time there is a free log, as after the end of a stream.
+            if turn % 2 == 0 {
+                panics.give_back(panics.of_stream(StreamId::unique()));
+            }
+            let (start, id) = (Barrier::new(THREADS), StreamId::unique());
+            let import = || {
+                start.wait();
+                panics.of_external(id)
+            };
+            let logs: Vec<_> = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(import)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(logs.iter().all(|log| Arc::ptr_eq(log, &logs[0])), "{turn}");
+        }
     }
 }

@@ -21,6 +21,14 @@ use cuda_jit_lang::{libcalls, typeinfo};
 use cuda_jit_syntax as syntax;
 
 /// The compiler's name, version and source hash: another compiler may generate different code for the same kernel.
+///
+/// # Examples
+///
+/// ```
+/// let [name, version, hash] = cuda_jit_compiler::IDENTITY;
+/// assert_eq!((name, version), ("cuda-jit-compiler", env!("CARGO_PKG_VERSION")));
+/// assert!(!hash.is_empty());
+/// ```
 pub const IDENTITY: [&str; 3] = [env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"), env!("CUDA_JIT_SOURCES")];
 
 #[cfg(test)]

@@ -6,6 +6,14 @@ use std::sync::OnceLock;
 use cuda_sys::toolkit::Environment;
 
 /// Returns true if libdevice was found. The toolkit's paths are searched once.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_compiler::libdevice;
+///
+/// assert_eq!(libdevice::is_there(), libdevice::bitcode().is_ok());
+/// ```
 pub fn is_there() -> bool {
     path().is_some()
 }
@@ -16,6 +24,17 @@ fn path() -> Option<&'static Path> {
 }
 
 /// Loads the bitcode, once.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_compiler::libdevice;
+///
+/// match libdevice::bitcode() {
+///     Ok(bitcode) => assert!(!bitcode.is_empty()),
+///     Err(error) => assert!(error.contains("libdevice")),
+/// }
+/// ```
 ///
 /// # Errors
 ///

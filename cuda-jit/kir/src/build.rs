@@ -9,6 +9,21 @@ use super::{
 };
 
 /// A function under construction.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Access, BinaryOp, Op, Param, Role, Scalar, Space, Terminator, Type, build::FunctionBuilder};
+///
+/// let param = |name: &str, ty, access| Param { name: name.to_owned(), ty, access, role: Role::Plain };
+/// let out = param("out", Type::Ptr(Space::Global, Scalar::F32.into()), Access::ReadWrite);
+/// let mut b = FunctionBuilder::new("twice", vec![out, param("x", Scalar::F32.into(), Access::Read)], None);
+/// let sum = b.value(Op::Binary(BinaryOp::Add, b.param(1), b.param(1)), Scalar::F32);
+/// b.effect(Op::Store(b.param(0), sum));
+/// b.end(Terminator::Return(None));
+/// let function = b.finish();
+/// assert_eq!((function.blocks.len(), function.blocks[0].insts.len()), (1, 2));
+/// ```
 #[derive(Debug)]
 pub struct FunctionBuilder {
     name: String,
@@ -57,12 +72,35 @@ impl FunctionBuilder {
     }
 
     /// Adds a slot.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::{Op, Scalar, build::FunctionBuilder};
+    ///
+    /// let mut b = FunctionBuilder::new("f", Vec::new(), None);
+    /// let sum = b.slot("sum", Scalar::U32);
+    /// let zero = b.constant(Scalar::U32, 0);
+    /// b.effect(Op::Set(sum, zero));
+    /// assert_eq!(b.finish().slots[sum.index()].name, "sum");
+    /// ```
     pub fn slot(&mut self, name: impl Into<String>, ty: impl Into<Type>) -> SlotId {
         self.slots.push(Slot { name: name.into(), ty: ty.into() });
         SlotId(self.slots.len() as u32 - 1)
     }
 
     /// Adds an array.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::{Op, Scalar, Space, Type, build::FunctionBuilder};
+    ///
+    /// let mut b = FunctionBuilder::new("f", Vec::new(), None);
+    /// let table = b.array("table", Scalar::F32, 16);
+    /// let _first = b.value(Op::Local(table), Type::Ptr(Space::Local, Scalar::F32.into()));
+    /// assert_eq!(b.finish().arrays[table.index()].len, 16);
+    /// ```
     pub fn array(&mut self, name: impl Into<String>, element: impl Into<Pointee>, len: u64) -> ArrayId {
         self.arrays.push(ArrayDecl { name: name.into(), element: element.into(), len });
         ArrayId(self.arrays.len() as u32 - 1)
@@ -76,11 +114,37 @@ impl FunctionBuilder {
     }
 
     /// Selects the block to append to.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::{Terminator, build::FunctionBuilder};
+    ///
+    /// let mut b = FunctionBuilder::new("f", Vec::new(), None);
+    /// let last = b.block();
+    /// b.end(Terminator::Jump(last));
+    /// assert!(b.ended());
+    /// b.select_block(last);
+    /// assert!(!b.ended());
+    /// b.end(Terminator::Return(None));
+    /// assert_eq!(b.finish().blocks.len(), 2);
+    /// ```
     pub fn select_block(&mut self, block: BlockId) {
         self.current = block;
     }
 
     /// Sets the source location of what is appended; returns the previous one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::{Location, build::FunctionBuilder};
+    ///
+    /// let mut b = FunctionBuilder::new("f", Vec::new(), None);
+    /// let location = Location { file: "a.rs".into(), line: 3, column: 5 };
+    /// assert_eq!(b.set_location(Some(location.clone())), None);
+    /// assert_eq!(b.location(), Some(&location));
+    /// ```
     pub fn set_location(&mut self, location: Option<Location>) -> Option<Location> {
         std::mem::replace(&mut self.location, location)
     }
@@ -91,6 +155,18 @@ impl FunctionBuilder {
     }
 
     /// Sets the scope of what is appended; returns the previous one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::{Location, SourceScope, build::FunctionBuilder};
+    ///
+    /// let mut b = FunctionBuilder::new("f", Vec::new(), None);
+    /// let location = Location { file: "a.rs".into(), line: 3, column: 5 };
+    /// let scope = b.new_scope(SourceScope { outer: None, location, inlined: None });
+    /// assert_eq!(b.set_scope(Some(scope)), None);
+    /// assert_eq!(b.scope(), Some(scope));
+    /// ```
     pub fn set_scope(&mut self, scope: Option<SourceScopeId>) -> Option<SourceScopeId> {
         std::mem::replace(&mut self.scope, scope)
     }
@@ -107,6 +183,25 @@ impl FunctionBuilder {
     }
 
     /// Adds a variable.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::{Location, Scalar, SourceTypeId, Storage, Variable, build::FunctionBuilder};
+    ///
+    /// let mut b = FunctionBuilder::new("f", Vec::new(), None);
+    /// let sum = b.slot("sum", Scalar::U32);
+    /// b.variable(Variable {
+    ///     name: "sum".to_owned(),
+    ///     // The module's first source type.
+    ///     ty: SourceTypeId(0),
+    ///     scope: None,
+    ///     location: Location { file: "a.rs".into(), line: 3, column: 9 },
+    ///     parameter: None,
+    ///     storage: Storage::Slots(vec![(sum, 0)]),
+    /// });
+    /// assert_eq!(b.finish().variables[0].storage.slots(), [(sum, 0)]);
+    /// ```
     pub fn variable(&mut self, variable: Variable) {
         self.variables.push(variable);
     }
@@ -135,6 +230,17 @@ impl FunctionBuilder {
     }
 
     /// The bits of a value that is a constant.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::{Scalar, UnaryOp, Op, build::FunctionBuilder};
+    ///
+    /// let mut b = FunctionBuilder::new("f", Vec::new(), None);
+    /// let three = b.constant(Scalar::I32, 3);
+    /// let negated = b.value(Op::Unary(UnaryOp::Neg, three), Scalar::I32);
+    /// assert_eq!((b.known(three), b.known(negated)), (Some(3), None));
+    /// ```
     pub fn known(&self, value: Value) -> Option<u128> {
         let mut instructions = self.blocks.iter().flat_map(|block| &block.0);
         instructions.find_map(|inst| match (&inst.op, inst.result) {

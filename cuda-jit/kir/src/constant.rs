@@ -11,6 +11,23 @@ pub const CONSTANT_MEMORY: u64 = 64 << 10;
 const ALIGN: u64 = 16;
 
 /// A global array of a module that no kernel writes.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{CONSTANT_MEMORY, ConstantDecl, Module, taken};
+///
+/// let module: Module =
+///     "kir 1 constant c0 gain: f32 1 constant host \"0000803f\" constant c1 large: u8 2 global \"0102\"
+///      kernel f() { b0: return }".parse()?;
+/// let gain: &ConstantDecl = &module.constants[0];
+/// assert_eq!((gain.symbol(0), gain.align()), ("constant0_gain".to_owned(), 16));
+/// // Four bytes, padded to sixteen. The other constant lies in global memory.
+/// assert_eq!((gain.constant_memory(), taken(4)), (16, 16));
+/// assert_eq!(module.constants[1].constant_memory(), 0);
+/// assert!(module.constant_memory() <= CONSTANT_MEMORY);
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstantDecl {
     /// Its name and element type.

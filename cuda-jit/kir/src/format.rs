@@ -3,6 +3,15 @@
 use super::Scalar;
 
 /// The argument of a conversion.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Printed, Scalar};
+///
+/// assert_eq!(Printed::Float.scalar(), Scalar::F64);
+/// assert_eq!(Printed::UnsignedLong.scalar(), Scalar::U64);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Printed {
     /// `%d`: an `i32`.
@@ -35,6 +44,15 @@ impl Printed {
 
 /// The conversions of a format, in order; `None` if the format is invalid: a conversion is `%`, then optionally `+` for
 /// signed types, `-` or `0`, a width, `.` and a precision, and one of the letters of [`Printed`]. `%%` prints a `%`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Printed, conversions};
+///
+/// assert_eq!(conversions("100 %% of %5d: %.3f\n"), Some(vec![Printed::Signed, Printed::Float]));
+/// assert_eq!(conversions("%p"), None);
+/// ```
 pub fn conversions(format: &str) -> Option<Vec<Printed>> {
     let mut found = Vec::new();
     let mut rest = format;

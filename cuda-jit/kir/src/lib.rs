@@ -49,6 +49,7 @@ pub mod build;
 mod constant;
 mod format;
 mod library;
+mod op;
 mod operator;
 mod pointee;
 mod shared;
@@ -61,6 +62,7 @@ pub mod valid;
 pub use constant::{CONSTANT_MEMORY, ConstantDecl, taken};
 pub use format::{Printed, conversions};
 pub use library::{LibArg, LibFn};
+pub use op::{Inst, Op, Terminator};
 pub use operator::{
     AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, Lane, Order, Ordering,
     ReduceOp, Scope, ShuffleOp, Special, TernaryOp, UnaryOp, VoteOp,
@@ -129,272 +131,30 @@ index! {
 }
 
 /// The function of CUDA's device runtime that [`Op::SetConditional`] calls.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{SET_CONDITIONAL, text, valid::{Rule, verify}};
+///
+/// // No function of a module may have its name.
+/// let module = text::parse(&format!("kir 1 kernel {SET_CONDITIONAL}() {{ b0: return }}"))?;
+/// assert_eq!(verify(&module).unwrap_err().rule, Rule::FunctionName);
+/// # Ok::<(), text::ParseError>(())
+/// ```
 pub const SET_CONDITIONAL: &str = "cudaGraphSetConditional";
 
-/// The operation of an instruction.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Op {
-    /// A constant.
-    Const(Const),
-    /// Reads a slot.
-    Get(SlotId),
-    /// Writes a slot; has no result.
-    Set(SlotId, Value),
-    /// An operator of one operand.
-    Unary(UnaryOp, Value),
-    /// An operator of two operands.
-    Binary(BinaryOp, Value, Value),
-    /// `a * b + c` of floats, rounded once.
-    Fma(Value, Value, Value),
-    /// An operator of three operands.
-    Ternary(TernaryOp, Value, Value, Value),
-    /// Tests whether the exact result of `add`, `sub` or `mul` on integers overflows the type; a `bool`.
-    Overflows(BinaryOp, Value, Value),
-    /// A comparison.
-    Compare(CompareOp, Value, Value),
-    /// Selects the second operand if the first is true, else the third; both are evaluated.
-    Select(Value, Value, Value),
-    /// Converts a number to another type, as Rust's `as` does.
-    Cast(Value, Scalar),
-    /// Reinterprets the bits as another type of the same width.
-    Bitcast(Value, Scalar),
-    /// Packs two floats of 16 bits, the low half first.
-    Pair(Value, Value),
-    /// Extracts the high or low half of a pair.
-    Lane(Value, Lane),
-    /// Converts two `f32` to 8-bit floats in one `u16`, the first in its low half: rounded to nearest even, and clamped
-    /// to the largest finite number. Unspecified if [`Special::ComputeCapability`] is less than 89.
-    Narrow(Float8, Value, Value),
-    /// Converts the two 8-bit floats in a `u16` to a pair of `f16`. Unspecified as for `Narrow`.
-    Widen(Float8, Value),
-    /// Offsets a pointer by a number of elements, a `u64`.
-    Offset(Value, Value),
-    /// The pointer to a field of a record, at an offset in bytes.
-    Field(Value, u32, Pointee),
-    /// The pointer's address as a `u64`.
-    Address(Value),
-    /// The same address as a pointer to another type, for which it must be aligned.
-    Retype(Value, Pointee),
-    /// The same address as a pointer to generic memory, with an access that may be `ReadWrite` where the pointer's is
-    /// `Read`. Read-only memory is not written through it.
-    Generic(Value, Access),
-    /// Loads the element behind a pointer.
-    Load(Value),
-    /// Stores to the element behind a pointer; has no result.
-    Store(Value, Value),
-    /// Loads the element behind a pointer to global memory, with a cache hint.
-    LoadCached(CacheLoad, Value),
-    /// Stores to the element behind a pointer to global memory, with a cache hint; has no result.
-    StoreCached(CacheStore, Value, Value),
-    /// Loads two or four consecutive elements, up to 16 bytes in total, into slots, with a cache hint. The pointer is
-    /// to global memory and aligned to their total size. Has no result.
-    LoadCachedAll(CacheLoad, Value, Vec<SlotId>),
-    /// Stores two or four elements, likewise; has no result.
-    StoreCachedAll(CacheStore, Value, Vec<Value>),
-    /// Reads a special register.
-    Special(Special),
-    /// The address of an array in shared memory.
-    Shared(SharedId),
-    /// The address at an offset in bytes (`u64`) from the start of the block's own dynamic shared memory, which follows
-    /// the shared arrays; it must be aligned for the pointee.
-    DynamicShared(Value, Pointee),
-    /// Maps a pointer to shared memory to the same address in another block of the cluster, by the block's number
-    /// (`u32`). The result is valid while the thread runs: all blocks of the cluster of a kernel that reaches this have
-    /// started before its first instruction, and none ends before the last thread of all has.
-    MapShared(Value, Value),
-    /// The address of a local array.
-    Local(ArrayId),
-    /// The address of a constant in memory.
-    Constant(ConstantId),
-    /// Waits for the block's threads; has no result.
-    Barrier,
-    /// Waits for the block's threads, and reduces a `bool` of each.
-    BarrierReduce(BarrierOp, Value),
-    /// Orders memory operations; has no result.
-    Fence(Order),
-    /// Atomically loads the number behind a pointer; the ordering is no release.
-    AtomicLoad(Order, Value),
-    /// Atomically stores the number behind a pointer; the ordering is no acquire. Has no result.
-    AtomicStore(Order, Value, Value),
-    /// Atomically updates the element behind a pointer; the result is the old value.
-    Atomic(AtomicOp, Order, Value, Value),
-    /// Atomically stores the third operand behind a pointer if the second operand's bits are there; the result is the
-    /// old value. For numbers of 16, 32 and 64 bits. A failed comparison is no release.
-    CompareExchange(Order, Value, Value, Value),
-    /// Reads a 32-bit number of another lane: mask of lanes (`u32`), value, lane or distance (`u32`). The warp is
-    /// divided into segments of this many lanes, a power of two up to 32.
-    Shuffle(ShuffleOp, u32, Value, Value, Value),
-    /// Reduces a `bool` of each lane in a mask (`u32`).
-    Vote(VoteOp, Value, Value),
-    /// The lanes in a mask (`u32`) whose 32-bit or 64-bit integer equals the thread's own; a `u32`.
-    MatchAny(Value, Value),
-    /// The mask (`u32`) if a 32-bit or 64-bit integer is equal in all its lanes, else 0.
-    MatchAll(Value, Value),
-    /// Reduces a 32-bit integer of each lane in a mask (`u32`).
-    Reduce(ReduceOp, Value, Value),
-    /// Waits for the lanes in a mask (`u32`); has no result.
-    SyncWarp(Value),
-    /// The mask of the lanes that are executing this together; a `u32`.
-    ActiveMask,
-    /// Waits for the blocks of the cluster, as a barrier does for the threads of a block; has no result.
-    ClusterBarrier,
-    /// The address of the grid barrier's word, a `u32` in global memory of a cooperative launch; 0 at first.
-    GridBarrier,
-    /// Tests whether a thread of this kernel has panicked and the host has not handled it; a `bool`.
-    Panicked,
-    /// Reads a clock.
-    Clock(Clock),
-    /// Suspends the thread for about this many nanoseconds (`u32`), up to a millisecond; has no result.
-    Sleep(Value),
-    /// A breakpoint for a debugger attached to the device; has no result. Without a debugger its effect is the
-    /// device's.
-    Breakpoint,
-    /// Sets the value (`u32`) of a conditional node in the launch's graph, by its handle (`u64`); has no result.
-    SetConditional(Value, Value),
-    /// Calls a function of libdevice with its arguments, followed by pointers to its output parameters.
-    Math(LibFn, Vec<Value>),
-    /// Calls a device function.
-    Call(FuncId, Vec<Value>),
-    /// Prints a text to the program's standard output, at the latest when the host synchronises: a format, and an
-    /// argument for each of its [`conversions`]. Has no result.
-    Print(Arc<str>, Vec<Value>),
-    /// The source location and scope of the following instructions of the block, up to the next such marker. Has no
-    /// result and no effect.
-    Line(Location, Option<SourceScopeId>),
-}
-
-impl Op {
-    /// Returns true if threads wait for each other or exchange registers here, so that the operation is convergent.
-    pub fn synchronises(&self) -> bool {
-        matches!(
-            self,
-            // memory mapped from other blocks is freed at a barrier of the cluster
-            Op::Barrier
-                | Op::ClusterBarrier
-                | Op::MapShared(..)
-                | Op::BarrierReduce(..)
-                | Op::Shuffle(..)
-                | Op::Vote(..)
-                | Op::MatchAny(..)
-                | Op::MatchAll(..)
-                | Op::Reduce(..)
-                | Op::SyncWarp(_)
-                | Op::ActiveMask
-        )
-    }
-
-    /// Calls `visit` with each operand, in the order of the text form.
-    pub fn each_value(&self, mut visit: impl FnMut(Value)) {
-        self.clone().each_value_mut(|value| visit(*value));
-    }
-
-    /// Calls `visit` with each operand, which it may replace.
-    pub fn each_value_mut(&mut self, visit: impl FnMut(&mut Value)) {
-        let used: Vec<&mut Value> = match self {
-            Op::Const(_)
-            | Op::Get(_)
-            | Op::Special(_)
-            | Op::Shared(_)
-            | Op::Local(_)
-            | Op::Constant(_)
-            | Op::Barrier
-            | Op::Fence(_)
-            | Op::ActiveMask
-            | Op::ClusterBarrier
-            | Op::GridBarrier
-            | Op::Panicked
-            | Op::Clock(_)
-            | Op::Breakpoint
-            | Op::Line(..) => Vec::new(),
-            Op::Set(_, a)
-            | Op::Unary(_, a)
-            | Op::Cast(a, _)
-            | Op::Bitcast(a, _)
-            | Op::Lane(a, _)
-            | Op::Widen(_, a)
-            | Op::Load(a)
-            | Op::LoadCached(_, a)
-            | Op::LoadCachedAll(_, a, _)
-            | Op::Address(a)
-            | Op::Generic(a, _)
-            | Op::Retype(a, _)
-            | Op::Field(a, ..)
-            | Op::DynamicShared(a, _)
-            | Op::BarrierReduce(_, a)
-            | Op::AtomicLoad(_, a)
-            | Op::Sleep(a)
-            | Op::SyncWarp(a) => vec![a],
-            Op::Binary(_, a, b)
-            | Op::Overflows(_, a, b)
-            | Op::Compare(_, a, b)
-            | Op::Offset(a, b)
-            | Op::MapShared(a, b)
-            | Op::Pair(a, b)
-            | Op::Narrow(_, a, b)
-            | Op::Store(a, b)
-            | Op::StoreCached(_, a, b)
-            | Op::Atomic(_, _, a, b)
-            | Op::AtomicStore(_, a, b)
-            | Op::Vote(_, a, b)
-            | Op::MatchAny(a, b)
-            | Op::MatchAll(a, b)
-            | Op::SetConditional(a, b)
-            | Op::Reduce(_, a, b) => vec![a, b],
-            Op::Fma(a, b, c)
-            | Op::Ternary(_, a, b, c)
-            | Op::Select(a, b, c)
-            | Op::CompareExchange(_, a, b, c)
-            | Op::Shuffle(_, _, a, b, c) => vec![a, b, c],
-            Op::StoreCachedAll(_, a, values) => std::iter::once(a).chain(values).collect(),
-            Op::Call(_, arguments) | Op::Print(_, arguments) | Op::Math(_, arguments) => arguments.iter_mut().collect(),
-        };
-        used.into_iter().for_each(visit);
-    }
-}
-
-/// An instruction; the number of its result follows from its position.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Inst {
-    /// Its operation.
-    pub op: Op,
-    /// Its result and the result's type.
-    pub result: Option<(Value, Type)>,
-}
-
-/// The terminator of a block.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Terminator {
-    /// Jumps to a block.
-    Jump(BlockId),
-    /// Branches to the first block if the `bool` is true, else to the second.
-    Branch(Value, BlockId, BlockId),
-    /// Returns from the function, with its result if it has one.
-    Return(Option<Value>),
-    /// Panics, which ends the thread; with at most [`PANIC_ARGUMENTS`] `u64` arguments for the message.
-    Panic(SiteId, Vec<Value>),
-}
-
-impl Terminator {
-    /// Calls `visit` with every successor, which it may replace.
-    pub fn each_target_mut(&mut self, mut visit: impl FnMut(&mut BlockId)) {
-        match self {
-            Terminator::Jump(target) => visit(target),
-            Terminator::Branch(_, yes, no) => [yes, no].into_iter().for_each(visit),
-            Terminator::Return(_) | Terminator::Panic(..) => {}
-        }
-    }
-
-    /// Calls `visit` with each operand, which it may replace.
-    pub fn each_value_mut(&mut self, visit: impl FnMut(&mut Value)) {
-        match self {
-            Terminator::Jump(_) | Terminator::Return(None) => {}
-            Terminator::Branch(value, ..) | Terminator::Return(Some(value)) => std::iter::once(value).for_each(visit),
-            Terminator::Panic(_, arguments) => arguments.iter_mut().for_each(visit),
-        }
-    }
-}
-
 /// A basic block.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Block, Module, Terminator};
+///
+/// let module: Module = "kir 1 kernel f() { b0: jump b1 b1: return }".parse()?;
+/// assert_eq!(module.functions[0].blocks[1], Block { insts: Vec::new(), end: Terminator::Return(None) });
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Its instructions, in order.
@@ -404,6 +164,22 @@ pub struct Block {
 }
 
 /// A parameter of a function.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Access, Module, Param, Role, Space, Scalar, Type};
+///
+/// let module: Module = "kir 1 kernel f(v0 out: ptr global f32 readwrite) { b0: return }".parse()?;
+/// let out = Param {
+///     name: "out".to_owned(),
+///     ty: Type::Ptr(Space::Global, Scalar::F32.into()),
+///     access: Access::ReadWrite,
+///     role: Role::Plain,
+/// };
+/// assert_eq!(module.functions[0].params, [out]);
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
     /// Its name: letters, digits, `_` and `.`.
@@ -417,6 +193,17 @@ pub struct Param {
 }
 
 /// The role of a parameter in the calling convention.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Module, Role};
+///
+/// let module: Module = "kir 1 kernel f(v0 len: u64 extent, v1 n: u64) { b0: return }".parse()?;
+/// let roles: Vec<_> = module.functions[0].params.iter().map(|param| param.role).collect();
+/// assert_eq!(roles, [Role::Extent, Role::Plain]);
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// A plain value.
@@ -431,6 +218,16 @@ pub enum Role {
 }
 
 /// A mutable variable of a thread.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Module, Scalar, Slot};
+///
+/// let module: Module = "kir 1 kernel f() { slot s0 sum: f64 b0: return }".parse()?;
+/// assert_eq!(module.functions[0].slots, [Slot { name: "sum".to_owned(), ty: Scalar::F64.into() }]);
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slot {
     /// Its name: letters, digits, `_` and `.`; need not be unique.
@@ -440,6 +237,18 @@ pub struct Slot {
 }
 
 /// A kernel or a device function.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Function, Module, Scalar};
+///
+/// let module: Module =
+///     "kir 1 kernel f() { b0: return } device one() -> u32 { b0: v0: u32 = const u32 1 return v0 }".parse()?;
+/// let one: &Function = &module.functions[1];
+/// assert_eq!((one.name.as_str(), one.result), ("one", Some(Scalar::U32.into())));
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// Its symbol: letters, digits and `_`, not beginning with a digit; unique in the module.
@@ -461,6 +270,15 @@ pub struct Function {
 }
 
 /// A source location.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Inst, Location, Op, text::print_inst};
+///
+/// let location = Location { file: "a.rs".into(), line: 3, column: 5 };
+/// assert_eq!(print_inst(&Inst { op: Op::Line(location, None), result: None }), "line \"a.rs\":3:5");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The source file, as the compiler names it.
@@ -472,9 +290,34 @@ pub struct Location {
 }
 
 /// The largest number of arguments of a panic.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{PANIC_ARGUMENTS, text, valid::{Rule, verify}};
+///
+/// let panic = |count: usize| {
+///     let arguments = vec!["v0"; count].join(", ");
+///     text::parse(&format!("kir 1 site 0 \"a.rs\":1:1 \"\" kernel f(v0 n: u64) {{ b0: panic 0 ({arguments}) }}"))
+/// };
+/// assert_eq!(verify(&panic(PANIC_ARGUMENTS)?), Ok(()));
+/// assert_eq!(verify(&panic(PANIC_ARGUMENTS + 1)?).unwrap_err().rule, Rule::PanicArguments);
+/// # Ok::<(), text::ParseError>(())
+/// ```
 pub const PANIC_ARGUMENTS: usize = 8;
 
 /// A panic site: a message and its source location.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Module, Site};
+///
+/// let module: Module = "kir 1 site 0 \"a.rs\":3:5 \"reached {0}\" kernel f() { b0: return }".parse()?;
+/// let site = Site { message: "reached {0}".to_owned(), file: "a.rs".to_owned(), line: 3, column: 5 };
+/// assert_eq!(module.sites, [site]);
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The message. `{0}` stands for an argument, `{0i}` for a signed one, `{0:f32:08.3}` for an argument with the bits
@@ -490,6 +333,16 @@ pub struct Site {
 
 /// An array in shared memory, one per block of the launch, or in local memory, one per call of the function; it is not
 /// initialised.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{ArrayDecl, Module, Scalar};
+///
+/// let module: Module = "kir 1 shared m0 tile: f32 256 kernel f() { b0: return }".parse()?;
+/// assert_eq!(module.shared, [ArrayDecl { name: "tile".to_owned(), element: Scalar::F32.into(), len: 256 }]);
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayDecl {
     /// Its name: letters, digits, `_` and `.`; need not be unique.
@@ -501,6 +354,26 @@ pub struct ArrayDecl {
 }
 
 /// A kernel, or a device function that code of other compilers calls, with all its callees.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Module, Terminator, build::FunctionBuilder, valid};
+///
+/// let mut kernel = FunctionBuilder::new("empty", Vec::new(), None);
+/// kernel.end(Terminator::Return(None));
+/// let module = Module {
+///     contract: false,
+///     exported: false,
+///     functions: vec![kernel.finish()],
+///     sites: Vec::new(),
+///     shared: Vec::new(),
+///     constants: Vec::new(),
+///     types: Vec::new(),
+/// };
+/// assert_eq!(valid::verify(&module), Ok(()));
+/// assert_eq!(module.to_string(), "kir 1\nkernel empty() {\nb0:\n  return\n}\n");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Module {
     /// True if a multiplication and an addition may be fused.
@@ -522,26 +395,76 @@ pub struct Module {
 
 impl Module {
     /// Returns true if it has an operation at which threads wait for each other or exchange registers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::Module;
+    ///
+    /// let module: Module = "kir 1 kernel f() { b0: barrier return }".parse()?;
+    /// assert!(module.synchronises());
+    /// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+    /// ```
     pub fn synchronises(&self) -> bool {
         self.ops().any(Op::synchronises)
     }
 
     /// Returns true if it has a grid-wide barrier, which needs a cooperative launch.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::Module;
+    ///
+    /// let module: Module = "kir 1 kernel f() { b0: v0: ptr global u32 = grid_barrier return }".parse()?;
+    /// assert!(module.is_cooperative());
+    /// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+    /// ```
     pub fn is_cooperative(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::GridBarrier))
     }
 
     /// Returns true if any instruction has a source location.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::Module;
+    ///
+    /// let module: Module = "kir 1 kernel f() { b0: line \"a.rs\":3:5 return }".parse()?;
+    /// assert!(module.has_lines());
+    /// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+    /// ```
     pub fn has_lines(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::Line(..)))
     }
 
     /// Returns true if it has native conversions of 8-bit floats.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::Module;
+    ///
+    /// let module: Module = "kir 1 kernel f(v0 x: f32) { b0: v1: u16 = narrow e4m3 v0, v0 return }".parse()?;
+    /// assert!(module.has_float8());
+    /// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+    /// ```
     pub fn has_float8(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::Narrow(..) | Op::Widen(..)))
     }
 
     /// Returns true if it calls a function of libdevice.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::Module;
+    ///
+    /// let module: Module = "kir 1 kernel f(v0 x: f64) { b0: v1: f64 = math sin(v0) return }".parse()?;
+    /// assert!(module.calls_libdevice());
+    /// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+    /// ```
     pub fn calls_libdevice(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::Math(..)))
     }

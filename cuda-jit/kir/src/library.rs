@@ -7,6 +7,15 @@
 use super::Scalar;
 
 /// The kind of a parameter.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{LibArg, LibFn, Scalar};
+///
+/// let norm = LibFn::find("norm").unwrap();
+/// assert_eq!(norm.args, [LibArg::Slice(Scalar::F64)]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LibArg {
     /// A number; one value.
@@ -16,6 +25,16 @@ pub enum LibArg {
 }
 
 /// A function of libdevice.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{LibFn, Scalar};
+///
+/// let sincosf = LibFn::of_float("sincos", Scalar::F32).unwrap();
+/// assert_eq!((sincosf.name, sincosf.symbol()), ("sincosf", "__nv_sincosf".to_owned()));
+/// assert_eq!((sincosf.result, sincosf.outs), (None, [Scalar::F32, Scalar::F32].as_slice()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LibFn {
     /// Its name, without `__nv_`.

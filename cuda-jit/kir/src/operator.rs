@@ -2,6 +2,16 @@
 //! states the operators' types.
 
 /// Operators of one operand, whose type is also the result's.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Inst, Op, Scalar, UnaryOp, Value, text::print_inst};
+///
+/// let op = Op::Unary(UnaryOp::Sqrt, Value(0));
+/// let inst = Inst { op, result: Some((Value(1), Scalar::F32.into())) };
+/// assert_eq!(print_inst(&inst), "v1: f32 = sqrt v0");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     /// Negation of a signed integer or float.
@@ -33,6 +43,16 @@ pub enum UnaryOp {
 }
 
 /// Operators of two operands of one type, which is also the result's.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{BinaryOp, Inst, Op, Scalar, Value, text::print_inst};
+///
+/// let op = Op::Binary(BinaryOp::Max, Value(0), Value(1));
+/// let inst = Inst { op, result: Some((Value(2), Scalar::F32.into())) };
+/// assert_eq!(print_inst(&inst), "v2: f32 = max v0, v1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the module's documentation gives each operator's meaning")]
 pub enum BinaryOp {
@@ -55,6 +75,16 @@ pub enum BinaryOp {
 }
 
 /// Comparisons of two operands of one type; the result is `bool`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{CompareOp, Inst, Op, Scalar, Value, text::print_inst};
+///
+/// let op = Op::Compare(CompareOp::Lt, Value(0), Value(1));
+/// let inst = Inst { op, result: Some((Value(2), Scalar::Bool.into())) };
+/// assert_eq!(print_inst(&inst), "v2: bool = lt v0, v1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "Rust's comparison operators")]
 pub enum CompareOp {
@@ -67,6 +97,16 @@ pub enum CompareOp {
 }
 
 /// A load's cache hint.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{CacheLoad, Inst, Op, Scalar, Value, text::print_inst};
+///
+/// let op = Op::LoadCached(CacheLoad::Streaming, Value(0));
+/// let inst = Inst { op, result: Some((Value(1), Scalar::F32.into())) };
+/// assert_eq!(print_inst(&inst), "v1: f32 = load.cs v0");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CacheLoad {
     /// Cached at all levels.
@@ -85,6 +125,14 @@ pub enum CacheLoad {
 
 impl CacheLoad {
     /// PTX's suffix.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::CacheLoad;
+    ///
+    /// assert_eq!(CacheLoad::Streaming.suffix(), "cs");
+    /// ```
     pub fn suffix(self) -> &'static str {
         match self {
             CacheLoad::All => "ca",
@@ -98,6 +146,15 @@ impl CacheLoad {
 }
 
 /// A store's cache hint.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{CacheStore, Inst, Op, Value, text::print_inst};
+///
+/// let op = Op::StoreCached(CacheStore::WriteThrough, Value(0), Value(1));
+/// assert_eq!(print_inst(&Inst { op, result: None }), "store.wt v0, v1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CacheStore {
     /// Write-back at all levels.
@@ -112,6 +169,14 @@ pub enum CacheStore {
 
 impl CacheStore {
     /// PTX's suffix.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::CacheStore;
+    ///
+    /// assert_eq!(CacheStore::WriteThrough.suffix(), "wt");
+    /// ```
     pub fn suffix(self) -> &'static str {
         match self {
             CacheStore::WriteBack => "wb",
@@ -123,6 +188,16 @@ impl CacheStore {
 }
 
 /// A half of a pair.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Inst, Lane, Op, Scalar, Value, text::print_inst};
+///
+/// let op = Op::Lane(Value(0), Lane::High);
+/// let inst = Inst { op, result: Some((Value(1), Scalar::F16.into())) };
+/// assert_eq!(print_inst(&inst), "v1: f16 = high v0");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
     /// The low bits of the register; first in memory.
@@ -132,6 +207,16 @@ pub enum Lane {
 }
 
 /// A format of 8-bit floats with conversion instructions.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Float8, Inst, Op, Scalar, Value, text::print_inst};
+///
+/// let op = Op::Widen(Float8::E4m3, Value(0));
+/// let inst = Inst { op, result: Some((Value(1), Scalar::F16x2.into())) };
+/// assert_eq!(print_inst(&inst), "v1: f16x2 = widen e4m3 v0");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Float8 {
     /// 4 exponent and 3 fraction bits, without infinities.
@@ -141,6 +226,16 @@ pub enum Float8 {
 }
 
 /// An axis of the grid or block.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Axis, Inst, Op, Scalar, Special, Value, text::print_inst};
+///
+/// let op = Op::Special(Special::BlockIdx(Axis::X));
+/// let inst = Inst { op, result: Some((Value(0), Scalar::U32.into())) };
+/// assert_eq!(print_inst(&inst), "v0: u32 = special block_idx.x");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "CUDA's names")]
 pub enum Axis {
@@ -150,6 +245,16 @@ pub enum Axis {
 }
 
 /// A special register; each is a `u32`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Inst, Op, Scalar, Special, Value, text::print_inst};
+///
+/// let op = Op::Special(Special::LaneId);
+/// let inst = Inst { op, result: Some((Value(0), Scalar::U32.into())) };
+/// assert_eq!(print_inst(&inst), "v0: u32 = special lane_id");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Special {
     /// The thread's index in its block.
@@ -181,6 +286,16 @@ pub enum Special {
 }
 
 /// A clock, which may read differently each time.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Clock, Inst, Op, Scalar, Value, text::print_inst};
+///
+/// let op = Op::Clock(Clock::Nanoseconds);
+/// let inst = Inst { op, result: Some((Value(0), Scalar::U64.into())) };
+/// assert_eq!(print_inst(&inst), "v0: u64 = clock nanoseconds");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Clock {
     /// The low 32 bits of [`Clock::Cycles`]; a `u32`.
@@ -192,6 +307,16 @@ pub enum Clock {
 }
 
 /// Operators of three operands of one 32-bit type, which is also the result's.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Inst, Op, Scalar, TernaryOp, Value, text::print_inst};
+///
+/// let op = Op::Ternary(TernaryOp::BytePerm, Value(0), Value(1), Value(2));
+/// let inst = Inst { op, result: Some((Value(3), Scalar::U32.into())) };
+/// assert_eq!(print_inst(&inst), "v3: u32 = byte_perm v0, v1, v2");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TernaryOp {
     /// Selects four of the eight bytes of the first two operands, the first's being the lower, by the lower four
@@ -208,6 +333,16 @@ pub enum TernaryOp {
 
 /// The reduction of a barrier. A barrier waits until every thread of the block that has not ended is at a barrier, and
 /// makes memory operations before it visible to those threads after it.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{BarrierOp, Inst, Op, Scalar, Value, text::print_inst};
+///
+/// let op = Op::BarrierReduce(BarrierOp::Count, Value(0));
+/// let inst = Inst { op, result: Some((Value(1), Scalar::U32.into())) };
+/// assert_eq!(print_inst(&inst), "v1: u32 = barrier_count v0");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierOp {
     /// The number of threads whose `bool` is true; a `u32`.
@@ -219,6 +354,15 @@ pub enum BarrierOp {
 }
 
 /// The threads that observe the memory operations before a fence no later than those after it.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Inst, Op, Order, Ordering, Scope, text::print_inst};
+///
+/// let fence = Op::Fence(Order { ordering: Ordering::SeqCst, scope: Scope::Block });
+/// assert_eq!(print_inst(&Inst { op: fence, result: None }), "fence seq_cst block");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "CUDA's scopes")]
 pub enum Scope {
@@ -231,6 +375,15 @@ pub enum Scope {
 /// A memory ordering, in the sense of C++ and Rust.
 ///
 /// See [PTX's memory consistency model](https://docs.nvidia.com/cuda/parallel-thread-execution/#memory-consistency-model).
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::Ordering;
+///
+/// assert!(Ordering::Acquire.acquires() && !Ordering::Acquire.releases());
+/// assert!(Ordering::SeqCst.acquires() && Ordering::SeqCst.releases());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "Rust's orderings")]
 pub enum Ordering {
@@ -254,6 +407,14 @@ impl Ordering {
 }
 
 /// A memory ordering and its scope.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Order, Ordering, Scope};
+///
+/// assert_eq!(Order::RELAXED, Order { ordering: Ordering::Relaxed, scope: Scope::Device });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Order {
     /// The ordering.
@@ -268,6 +429,16 @@ impl Order {
 }
 
 /// The new value of an atomic operation, from the old value and the operand.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{AtomicOp, Inst, Op, Order, Scalar, Value, text::print_inst};
+///
+/// let op = Op::Atomic(AtomicOp::Max, Order::RELAXED, Value(0), Value(1));
+/// let inst = Inst { op, result: Some((Value(2), Scalar::U32.into())) };
+/// assert_eq!(print_inst(&inst), "v2: u32 = atomic max v0, v1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
     /// The wrapping sum; for 32-bit and 64-bit numbers and floats of 16 bits.
@@ -293,6 +464,16 @@ pub enum AtomicOp {
 }
 
 /// The operator of a reduction over lanes.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Inst, Op, ReduceOp, Scalar, Value, text::print_inst};
+///
+/// let op = Op::Reduce(ReduceOp::Max, Value(0), Value(1));
+/// let inst = Inst { op, result: Some((Value(2), Scalar::U32.into())) };
+/// assert_eq!(print_inst(&inst), "v2: u32 = reduce max v0, v1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "as the binary operators")]
 pub enum ReduceOp {
@@ -305,6 +486,16 @@ pub enum ReduceOp {
 }
 
 /// The source lane of a shuffle. A lane outside the thread's segment of the warp gives the thread's own value.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Inst, Op, Scalar, ShuffleOp, Value, text::print_inst};
+///
+/// let op = Op::Shuffle(ShuffleOp::Down, 32, Value(0), Value(1), Value(2));
+/// let inst = Inst { op, result: Some((Value(3), Scalar::F32.into())) };
+/// assert_eq!(print_inst(&inst), "v3: f32 = shuffle down v0, v1, v2");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ShuffleOp {
     /// The lane of that number, modulo the segment.
@@ -318,6 +509,16 @@ pub enum ShuffleOp {
 }
 
 /// The reduction of a warp vote.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Inst, Op, Scalar, Value, VoteOp, text::print_inst};
+///
+/// let op = Op::Vote(VoteOp::Ballot, Value(0), Value(1));
+/// let inst = Inst { op, result: Some((Value(2), Scalar::U32.into())) };
+/// assert_eq!(print_inst(&inst), "v2: u32 = vote ballot v0, v1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VoteOp {
     /// True if it is true in all lanes; a `bool`.

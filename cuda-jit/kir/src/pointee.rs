@@ -6,6 +6,18 @@
 use super::Scalar;
 
 /// A record: bytes whose layout the front end determines.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::Record;
+///
+/// // A byte and a number of eight bytes.
+/// let mut record = Record { size: 0, align: 1 };
+/// assert_eq!([record.append(1, 1), record.append(8, 8)], [0, 8]);
+/// assert_eq!(record, Record { size: 16, align: 8 });
+/// assert!(record.is_sound() && record.align <= Record::MAX_ALIGN);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Record {
     /// The size in bytes, a multiple of the alignment: the distance from one element to the next.
@@ -34,6 +46,18 @@ impl Record {
 }
 
 /// The pointee of a pointer.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Pointee, Record, Scalar};
+///
+/// let (number, record) = (Pointee::Scalar(Scalar::F32), Pointee::Record(Record { size: 24, align: 8 }));
+/// assert_eq!((number.size(), number.align(), number.scalar()), (4, 4, Some(Scalar::F32)));
+/// assert_eq!((record.size(), record.align(), record.scalar()), (24, 8, None));
+/// assert!(record.holds(20, number) && !record.holds(22, number));
+/// assert_eq!(Pointee::align_at(8, 20), 4);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pointee {
     /// A number or `bool`, which can be loaded and stored.

@@ -7,6 +7,16 @@
 use super::{ArrayDecl, Module, Op};
 
 /// The minimum alignment of shared arrays in bytes: that of the widest load.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Module, SHARED_ALIGN};
+///
+/// let module: Module = "kir 1 shared m0 flags: u8 3 kernel f() { b0: return }".parse()?;
+/// assert_eq!(module.shared[0].shared_align(), SHARED_ALIGN);
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 pub const SHARED_ALIGN: u32 = 16;
 
 /// The limit of static shared memory in bytes.
@@ -16,6 +26,16 @@ const MAX_FIXED: u64 = 48 << 10;
 const COUNTERS: u64 = SHARED_ALIGN as u64;
 
 /// Shared arrays that are spilled to dynamic shared memory.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Module, SpilledShared};
+///
+/// let module: Module = "kir 1 shared m0 large: u8 65536 kernel f() { b0: return }".parse()?;
+/// assert_eq!(module.spilled_shared(), Some(SpilledShared { offsets: vec![0], bytes: 65536, align: 16 }));
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpilledShared {
     /// The offset of each array in bytes.
@@ -36,6 +56,19 @@ impl ArrayDecl {
 impl Module {
     /// Returns true if it accesses the shared memory of other blocks, so that a block's memory must outlive its
     /// threads.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::Module;
+    ///
+    /// let module: Module = "kir 1 shared m0 a: f32 8 kernel f(v0 block: u32) { b0:
+    ///     v1: ptr shared f32 = shared m0
+    ///     v2: ptr cluster f32 = map_shared v1, v0
+    ///     return }".parse()?;
+    /// assert!(module.maps_shared());
+    /// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+    /// ```
     #[must_use]
     pub fn maps_shared(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::MapShared(..)))

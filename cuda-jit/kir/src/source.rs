@@ -6,6 +6,33 @@
 use super::{ArrayId, Location, Module, Scalar, SlotId, SourceScopeId, SourceTypeId, Space};
 
 /// A type of the source.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Module, SourceField, SourceKind, SourceScope, SourceType, SourceTypeId, Storage, Variable};
+///
+/// let module: Module = "kir 1
+///     type t0 \"f32\": f32
+///     type t1 \"Point\": struct 8 {\"x\" 0: t0, \"y\" 4: t0}
+///     kernel f() {
+///         slot s0 p.x: f32
+///         slot s1 p.y: f32
+///         scope x0 \"a.rs\":2:9
+///         variable \"p\": t1 \"a.rs\":2:9 in x0 at s0 0 s1 4
+///         b0: return
+///     }".parse()?;
+/// let point: &SourceType = &module.types[1];
+/// let y = SourceField { name: "y".to_owned(), offset: 4, ty: SourceTypeId(0) };
+/// assert!(matches!(&point.kind, SourceKind::Struct(8, fields) if fields[1] == y));
+/// assert_eq!(module.source_size(SourceTypeId(1)), 8);
+/// let scope: &SourceScope = &module.functions[0].scopes[0];
+/// assert_eq!((scope.outer, scope.location.line), (None, 2));
+/// let p: &Variable = &module.functions[0].variables[0];
+/// assert!(matches!(p.storage, Storage::Slots(_)));
+/// assert_eq!(p.storage.slots().len(), 2);
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceType {
     /// Its name in the source.

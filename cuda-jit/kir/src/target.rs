@@ -9,6 +9,16 @@ use std::str::FromStr;
 /// The set of features beyond those that later devices keep.
 ///
 /// See [NVIDIA's page](https://docs.nvidia.com/cuda/cuda-c-programming-guide/#feature-set-compiler-targets).
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::target::{ComputeCapability, Suffix};
+///
+/// let cc: ComputeCapability = "9.0a".parse()?;
+/// assert_eq!(cc.suffix, Some(Suffix::A));
+/// # Ok::<(), cuda_jit_kir::target::TargetError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Suffix {
     /// The features of exactly this architecture (`sm_90a`).
@@ -41,6 +51,14 @@ pub struct ComputeCapability {
 
 impl ComputeCapability {
     /// The default target.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::target::ComputeCapability;
+    ///
+    /// assert_eq!(ComputeCapability::DEFAULT, (7, 5).into());
+    /// ```
     pub const DEFAULT: ComputeCapability = plain(7, 5);
 }
 
@@ -133,6 +151,15 @@ impl Target {
     }
 
     /// Its compute capability.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::target::Target;
+    ///
+    /// assert_eq!(Target::new((8, 6))?.capability(), (8, 6).into());
+    /// # Ok::<(), cuda_jit_kir::target::TargetError>(())
+    /// ```
     pub fn capability(&self) -> ComputeCapability {
         self.capability
     }

@@ -5,6 +5,18 @@ use std::fmt;
 use super::Pointee;
 
 /// A number type, `bool`, or two 16-bit floats in one register.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::Scalar;
+///
+/// let floats: Vec<_> = Scalar::ALL.into_iter().filter(|scalar| scalar.is_float()).map(Scalar::name).collect();
+/// assert_eq!(floats, ["f32", "f64", "f16", "bf16"]);
+/// assert_eq!((Scalar::Bool.bits(), Scalar::Bool.bytes()), (1, 1));
+/// assert!(Scalar::I8.is_signed() && Scalar::I8.is_integer() && !Scalar::Bool.is_integer());
+/// assert_eq!(Scalar::F32.unsigned(), Scalar::U32);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is the type of its name: Rust's, `half`'s, or this crate's pair")]
 pub enum Scalar {
@@ -105,11 +117,29 @@ impl Scalar {
     }
 
     /// Returns true for 16-bit floating-point types.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::Scalar;
+    ///
+    /// assert!(Scalar::Bf16.is_half() && !Scalar::Bf16x2.is_half());
+    /// ```
     pub fn is_half(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::Bf16)
     }
 
     /// Returns true for pairs of floats in one register.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::Scalar;
+    ///
+    /// assert!(Scalar::F16x2.is_pair());
+    /// assert_eq!((Scalar::F16x2.lane(), Scalar::F16.pair()), (Some(Scalar::F16), Some(Scalar::F16x2)));
+    /// assert_eq!((Scalar::F32.lane(), Scalar::F32.pair()), (None, None));
+    /// ```
     pub fn is_pair(self) -> bool {
         self.lane().is_some()
     }
@@ -140,6 +170,16 @@ impl Scalar {
     }
 
     /// The number of fraction bits of a float type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::Scalar;
+    ///
+    /// assert_eq!(Scalar::F32.fraction_bits(), 23);
+    /// assert_eq!(Scalar::F32.infinity(), f32::INFINITY.to_bits().into());
+    /// assert_eq!(Scalar::F32.one(), 1.0_f32.to_bits().into());
+    /// ```
     pub fn fraction_bits(self) -> u32 {
         match self {
             Scalar::F16 => 10,
@@ -155,6 +195,14 @@ impl Scalar {
     }
 
     /// The mask of the type's bits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::Scalar;
+    ///
+    /// assert_eq!((Scalar::I16.mask(), Scalar::I16.top()), (0xffff, 0x8000));
+    /// ```
     pub fn mask(self) -> u128 {
         u128::MAX >> (128 - self.bits())
     }
@@ -180,6 +228,15 @@ impl fmt::Display for Scalar {
 }
 
 /// The memory space of a pointer.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Scalar, Space, Type};
+///
+/// let names: Vec<_> = Space::ALL.map(|space| Type::Ptr(space, Scalar::U8.into()).to_string()).into();
+/// assert_eq!(names[..2], ["ptr global u8", "ptr shared u8"]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     /// The device's memory, which every thread of every launch can access.
@@ -203,6 +260,16 @@ impl Space {
 }
 
 /// The type of a value.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Scalar, Space, Type};
+///
+/// let (number, pointer) = (Type::Scalar(Scalar::F16), Type::Ptr(Space::Global, Scalar::F16.into()));
+/// assert_eq!((number.bytes(), number.scalar()), (2, Some(Scalar::F16)));
+/// assert_eq!((pointer.bytes(), pointer.scalar()), (8, None));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A number or `bool`.
@@ -236,6 +303,17 @@ impl From<Scalar> for Type {
 }
 
 /// The access of a kernel to the pointee of a pointer parameter.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Access, Module, valid::{Rule, verify}};
+///
+/// let module: Module = "kir 1 kernel f(v0 x: ptr global u32 read, v1 n: u32) { b0: store v0, v1 return }".parse()?;
+/// assert_eq!(module.functions[0].params[0].access, Access::Read);
+/// assert_eq!(verify(&module).unwrap_err().rule, Rule::StoreAccess);
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// Read only; nobody writes it during the launch.
@@ -245,6 +323,15 @@ pub enum Access {
 }
 
 /// A constant, as the bits of its type: integers zero-extended, floats as their IEEE encoding, `bool` as 0 or 1.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Const, Scalar};
+///
+/// assert_eq!(Const { ty: Scalar::I8, bits: 0xff }.to_string(), "i8 -1");
+/// assert_eq!(Const { ty: Scalar::F32, bits: 1.5_f32.to_bits().into() }.to_string(), "f32 1.5");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Const {
     /// The constant's type.

@@ -3,10 +3,38 @@
 //! - [`device`](mod@device): positions, barriers, atomics, warps, groups, shared memory, printing.
 //! - Number types: half and 8-bit floats, complex numbers, short vectors; the traits [`Num`], [`Float`] and [`Integer`] for
 //!   generic code.
-//! - [`library`]: methods of the standard library's types for kernels: `Option`, `Result`, iterators.
-//! - [`typeinfo`]: the traits by which rustc reports a kernel's names, types and methods to the compiler.
+//! - `library`: methods of the standard library's types for kernels: `Option`, `Result`, slices, iterators.
+//! - `typeinfo`: the traits by which rustc reports a kernel's names, types and methods to the compiler.
+//!
+//! The last two are not shown here: kernels call the standard library's own methods, and the macros name the rest.
 //!
 //! `cuda-jit` re-exports everything that programs name. This crate depends on neither driver nor compiler.
+//!
+//! # Examples
+//!
+//! ```
+//! use cuda_jit::{device::grid, kernel};
+//!
+//! /// The mean of the positive numbers of each row; -1 where there are none.
+//! #[kernel]
+//! fn means(rows: &[[f32; 4]], out: &mut [f32]) {
+//!     let i = grid::<1>();
+//!     if let Some(row) = rows.get(i) {
+//!         let positive = row.iter().copied().filter(|x| *x > 0.0);
+//!         let (count, sum) = positive.fold((0.0, 0.0), |(count, sum), x| (count + 1.0, sum + x));
+//!         out[i] = Some(sum / count).filter(|mean| mean.is_finite()).unwrap_or(-1.0);
+//!     }
+//! }
+//!
+//! let rows = [[1.0, -2.0, 3.0, 0.0], [-1.0; 4]];
+//! let (mut on_host, mut on_device) = ([0.0; 2], [0.0; 2]);
+//! cuda_jit::host::for_each_thread((1, 2), || means(&rows, &mut on_host));
+//! # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+//! # let _selected = context.select();
+//! means::launch((1, 2), &rows, &mut on_device)?;
+//! assert_eq!((on_host, on_device), ([2.0, -1.0], [2.0, -1.0]));
+//! # Ok::<(), cuda_jit::Error>(())
+//! ```
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -17,12 +45,15 @@ extern crate self as cuda_jit;
 pub mod device;
 #[doc(hidden)]
 pub mod libcalls;
+// Hidden from the documentation alone: rustc names items by their whole paths in its errors if they are hidden from it too.
+#[cfg_attr(doc, doc(hidden))]
 pub mod library;
 mod math;
 #[doc(hidden)]
 pub mod num;
 #[doc(hidden)]
 pub mod print;
+#[cfg_attr(doc, doc(hidden))]
 pub mod typeinfo;
 #[doc(hidden)]
 pub mod types;

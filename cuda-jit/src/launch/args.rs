@@ -19,6 +19,33 @@ use crate::typeinfo::ElementType;
 /// Device arrays are passed for slices and views, and so are host arrays (copied in and, if the kernel writes, out again);
 /// numbers are passed as they are.
 ///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::grid, kernel, launch::KernelArg};
+///
+/// #[kernel]
+/// fn squares(x: &[u32], out: &mut [u32]) {
+///     let i = grid::<1>();
+///     if i < out.len() {
+///         out[i] = x[i] * x[i];
+///     }
+/// }
+///
+/// /// Takes an array of the host or of the device.
+/// fn squared(x: impl KernelArg<&'static [u32]>) -> cuda_jit::Result<[u32; 3]> {
+///     let mut out = [0; 3];
+///     squares::launch((1, 32), x, &mut out)?;
+///     Ok(out)
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// assert_eq!(squared(&[1, 2, 3])?, [1, 4, 9]);
+/// assert_eq!(squared(&cuda_mem::from_slice(&context, &[4, 5, 6])?)?, [16, 25, 36]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
 /// # Safety
 ///
 /// `bind` pushes the cells that a parameter of type `P` consists of: for a number its bits, for a slice the address and the
@@ -239,6 +266,7 @@ tuple_args! {
 }
 
 /// The arguments of a launch for parameters `P`, both as tuples. Sealed: each argument is a [`KernelArg`].
+#[cfg_attr(doc, doc(hidden))]
 pub trait KernelArgs<P>: tuples::Sealed {
     /// The data of all arguments for [`finish`](Self::finish).
     type Bound;

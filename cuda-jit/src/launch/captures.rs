@@ -21,6 +21,7 @@ use crate::typeinfo::{DeviceType, ElementType, Key, Ty, ValueType};
 /// # Safety
 ///
 /// The key is that of the value in the closure's body, which [`Captured::bind`] binds.
+#[cfg_attr(doc, doc(hidden))]
 #[diagnostic::on_unimplemented(
     message = "a closure cannot capture a value of type `{Self}` for a kernel",
     label = "captured by `device_fn!`",
@@ -42,6 +43,7 @@ pub unsafe trait Capturable<'a, How> {
 }
 
 /// The kinds of captures, which distinguish the implementations of [`Capturable`].
+#[cfg_attr(doc, doc(hidden))]
 pub mod capture_kind {
     /// By copy.
     #[derive(Debug)]
@@ -71,6 +73,7 @@ unsafe impl<T: ValueType> Capturable<'_, capture_kind::Value> for T {
 }
 
 /// The dimensions of a device array that a closure can read: as a slice for one dimension, else as a view. Sealed.
+#[cfg_attr(doc, doc(hidden))]
 #[diagnostic::on_unimplemented(
     message = "a closure cannot capture a device array with an unknown number of dimensions",
     note = "it can capture arrays of one to six dimensions"
@@ -123,6 +126,7 @@ dims! {
 }
 
 /// A device array that a closure borrows.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct Borrowed<'a, T: Element, D: Dimension>(&'a DeviceArray<T, D>);
 
@@ -162,6 +166,7 @@ arrays! {
 /// # Safety
 ///
 /// `bind` pushes the cells that a parameter of the type `ty` consists of, as [`KernelArg::bind`] does.
+#[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Captured: Copy {
     /// The type without lifetimes.
     type Static: Captured<Static = Self::Static> + 'static;
@@ -218,6 +223,7 @@ unsafe impl<T: ElementType + Element, D: CaptureDim<T>> Captured for Borrowed<'_
 /// # Safety
 ///
 /// `bind` binds each as [`Captured::bind`] does, in the order of `types`.
+#[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Captures: Copy {
     /// The type without lifetimes.
     type Static: Captures<Static = Self::Static> + 'static;
@@ -271,6 +277,7 @@ unsafe impl<T: Captured, R: Captures> Captures for (T, R) {
 }
 
 /// Captures that the host can use too, so that it can call the closure. Nothing unsafe relies on an implementation.
+#[cfg_attr(doc, doc(hidden))]
 #[diagnostic::on_unimplemented(
     message = "the host cannot call a closure that reads an array of the device",
     note = "only a kernel can call it: pass it to a launch"

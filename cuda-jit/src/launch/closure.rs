@@ -25,6 +25,7 @@ use crate::typeinfo::{
 };
 
 /// A closure that a kernel is specialised for: the type that `device_fn!` creates, without lifetimes. Sealed.
+#[cfg_attr(doc, doc(hidden))]
 pub trait KernelClosure: ClosureArg<Closure = Self> + 'static {
     /// The host's closure.
     type Host;
@@ -37,6 +38,7 @@ pub trait KernelClosure: ClosureArg<Closure = Self> + 'static {
 }
 
 /// A value that a launch can pass for a closure: the result of `device_fn!`, with the arrays that it borrows. Sealed.
+#[cfg_attr(doc, doc(hidden))]
 #[diagnostic::on_unimplemented(
     message = "a launch passes a closure to a kernel with `device_fn!`, not as `{Self}`",
     label = "this value has no code for the device",
@@ -61,6 +63,7 @@ mod sealed {
 }
 
 /// A closure that a launch passes, as a generic argument.
+#[cfg_attr(doc, doc(hidden))]
 pub fn closure_arg<F: KernelClosure>() -> GenericArg {
     GenericArg::Of(F::name(), TypeId::of::<F>())
 }
@@ -71,16 +74,19 @@ pub fn closure_arg<F: KernelClosure>() -> GenericArg {
 ///
 /// The definition is that of a closure which rustc has type-checked, and the only value of the type is passed to
 /// [`DeviceClosure::new`], with the closure's captures and the types of its witnesses. `device_fn!` implements it.
+#[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Site: 'static {
     /// A function that takes the captures and returns the closure.
     fn definition() -> &'static Definition;
 }
 
 /// The type of a witness, by its key.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct WitnessType<K>(PhantomData<fn() -> K>);
 
 /// A witness of a capture.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct CaptureWitness<K>(PhantomData<fn() -> K>);
 
@@ -102,31 +108,37 @@ impl<K> CaptureWitness<K> {
     }
 
     /// The witness's type, as a value.
+    #[cfg_attr(doc, doc(hidden))]
     pub fn witness_type(&self) -> WitnessType<K> {
         WitnessType(PhantomData)
     }
 }
 
 /// The type of a witness, as a value.
+#[cfg_attr(doc, doc(hidden))]
 pub fn witness_type<T: DeviceType>(_: *const T) -> WitnessType<T::K> {
     WitnessType(PhantomData)
 }
 
 /// The marker of a closure's binding.
+#[cfg_attr(doc, doc(hidden))]
 pub fn witness_closure() -> WitnessType<Closure> {
     WitnessType(PhantomData)
 }
 
 /// The type of a callee's witness.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct WitnessCallee<F>(PhantomData<fn() -> F>);
 
 /// The type of a callee's witness, as a value.
+#[cfg_attr(doc, doc(hidden))]
 pub fn witness_callee<F>(_: *const F) -> WitnessCallee<F> {
     WitnessCallee(PhantomData)
 }
 
 /// The type of a closure that returns a constant.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct WitnessConstant<F>(PhantomData<fn() -> F>);
 
@@ -135,11 +147,13 @@ pub struct WitnessConstant<F>(PhantomData<fn() -> F>);
 /// # Safety
 ///
 /// All captures of the closure are by reference.
+#[cfg_attr(doc, doc(hidden))]
 pub unsafe fn witness_constant<R: ToConstant, F: Fn() -> R>(_: *const F) -> WitnessConstant<F> {
     WitnessConstant(PhantomData)
 }
 
 /// The type of the closure that answers a query about a pattern.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct WitnessAnswer<F>(PhantomData<fn() -> F>);
 
@@ -148,6 +162,7 @@ pub struct WitnessAnswer<F>(PhantomData<fn() -> F>);
 /// # Safety
 ///
 /// All captures of the closure are by reference.
+#[cfg_attr(doc, doc(hidden))]
 pub unsafe fn witness_answer<R: Answer, F: Fn() -> R>(_: *const F) -> WitnessAnswer<F> {
     WitnessAnswer(PhantomData)
 }
@@ -157,21 +172,25 @@ pub unsafe fn witness_answer<R: Answer, F: Fn() -> R>(_: *const F) -> WitnessAns
 /// # Safety
 ///
 /// All captures of the closure are by reference.
+#[cfg_attr(doc, doc(hidden))]
 pub unsafe fn witness_path<R: Answer, F: Fn() -> R>(_: *const F) -> WitnessAnswer<F> {
     const { item::<F>() };
     WitnessAnswer(PhantomData)
 }
 
 /// The type of a cast.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct CastTo<T>(PhantomData<fn() -> T>);
 
 /// The type of a cast's witness.
+#[cfg_attr(doc, doc(hidden))]
 pub fn witness_cast<T: CastType>(_: *const T) -> CastTo<T> {
     CastTo(PhantomData)
 }
 
 /// A list, as nested pairs, of types that each report a `T`. Sealed.
+#[cfg_attr(doc, doc(hidden))]
 pub trait List<T>: list::Sealed + 'static {
     /// Appends the values that the types report.
     fn report(reported: &mut Vec<T>);
@@ -260,6 +279,7 @@ impl<S, C: Copy, H: Copy, W> Clone for DeviceClosure<S, C, H, W> {
 
 impl<S, C, H, W> DeviceClosure<S, C, H, W> {
     /// A closure with its captures and the types of its typing probe's witnesses.
+    #[cfg_attr(doc, doc(hidden))]
     pub fn new(_: S, captures: C, host: H, _: W) -> Self {
         DeviceClosure { captures, host, probe: PhantomData }
     }
@@ -402,6 +422,7 @@ impl<V, F> DeviceFunction<V, F> {
 /// The callee of a device function that a launch passes.
 ///
 /// Nothing unsafe relies on an implementation: the callee itself is passed.
+#[cfg_attr(doc, doc(hidden))]
 pub trait PassedCallee<F: DeviceFn> {
     /// The function as an argument of a kernel.
     fn passed<V: FnLike<F::Args, Output = F::Output>>(self, host: V) -> DeviceFunction<V, F>;
@@ -416,6 +437,7 @@ impl<F: DeviceFn> PassedCallee<F> for Callee<F> {
 /// The callee of a function that is no device function.
 ///
 /// Nothing unsafe relies on an implementation: the function is refused.
+#[cfg_attr(doc, doc(hidden))]
 pub trait PassedNonDevice {
     /// Refuses the function as an argument of a kernel.
     fn passed<F: non_device::CompiledForDevice>(self, host: F) -> DeviceFunction<F, NoCallee>;

@@ -172,6 +172,7 @@ impl<T: Element, D: Dimension, K: HostKind> HostMemoryMut for HostArray<T, D, K>
 }
 
 /// A device array for one launch, and the host memory to copy it back to.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct CopyBack<'a, T: Element, D: Dimension> {
     host: ArrayViewMut<'a, T, D>,

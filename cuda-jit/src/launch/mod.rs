@@ -44,6 +44,55 @@ use crate::kernel::{Kernel, Loaded};
 use crate::warnings::{self, Warning};
 
 /// A launch whose arguments are being bound.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::Context;
+/// use cuda_jit::{Result, device::grid, kernel, launch::{KernelArg, Launch}};
+/// use cuda_mem::DeviceArray;
+/// use ndarray::Ix1;
+///
+/// /// Samples of a sound on the device.
+/// struct Samples(DeviceArray<f32, Ix1>);
+///
+/// // SAFETY: it pushes the address and the length of an array, which it borrows exclusively, and has recorded the write.
+/// unsafe impl KernelArg<&'static mut [f32]> for &mut Samples {
+///     type Bound = ();
+///
+///     fn context(&self) -> Option<&Context> {
+///         Some(self.0.context())
+///     }
+///
+///     fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+///         assert_eq!(launch.kernel(), "amplify");
+///         launch.same_context(self.0.context())?;
+///         launch.write(&mut self.0)?; // `launch.read` for an array that the kernel only reads
+///         launch.push(self.0.device_ptr());
+///         launch.push(self.0.len() as u64);
+///         Ok(())
+///     }
+///
+///     fn finish((): ()) -> Result<()> {
+///         Ok(())
+///     }
+/// }
+///
+/// #[kernel]
+/// fn amplify(samples: &mut [f32], by: f32) {
+///     let i = grid::<1>();
+///     if i < samples.len() {
+///         samples[i] *= by;
+///     }
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let mut samples = Samples(cuda_mem::from_slice(&context, &[0.25, 0.5])?);
+/// amplify::launch((1, 32), &mut samples, 2.0)?;
+/// assert_eq!(samples.0.copy_to_host()?.to_vec(), [0.5, 1.0]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Launch<'a> {
     context: &'a Context,
@@ -197,6 +246,7 @@ fn argument(index: usize, kernel: &str) -> String {
 /// launch::<write, _>(|| unreachable!(), &(1, 1).into(), (&mut out, 100_usize))?;
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
+#[cfg_attr(doc, doc(hidden))]
 #[inline]
 #[track_caller]
 pub fn launch<K, A>(current: fn() -> Result<Context>, config: &LaunchConfig, args: A) -> Result<()>
@@ -218,6 +268,7 @@ where
 /// # Safety
 ///
 /// If the kernel is `unchecked`, every index that it uses is within its slice.
+#[cfg_attr(doc, doc(hidden))]
 #[inline]
 #[track_caller]
 pub unsafe fn launch_unchecked<K, A>(current: fn() -> Result<Context>, config: &LaunchConfig, args: A) -> Result<()>
@@ -237,6 +288,7 @@ where
 /// # Errors
 ///
 /// As for [`launch`].
+#[cfg_attr(doc, doc(hidden))]
 #[track_caller]
 pub fn forall<K, A>(current: fn() -> Result<Context>, tasks: impl Tasks, args: A) -> Result<()>
 where
@@ -257,6 +309,7 @@ where
 /// # Safety
 ///
 /// As for [`launch_unchecked`].
+#[cfg_attr(doc, doc(hidden))]
 #[track_caller]
 pub unsafe fn forall_unchecked<K, A>(current: fn() -> Result<Context>, tasks: impl Tasks, args: A) -> Result<()>
 where

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 const INLINE: usize = 24;
 
 /// The values of a kernel's parameters.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug, Default)]
 pub struct Params {
     cells: SmallVec<[u128; INLINE]>,

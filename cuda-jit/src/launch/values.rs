@@ -18,6 +18,7 @@ use crate::{bf16, e4m3, e4m3x2, e5m2, e5m2x2, e8m0, e8m0x2, f16};
 /// # Safety
 ///
 /// A parameter of the type is its [`cells`](ValueType::cells). `#[derive(DeviceType)]` implements it.
+#[cfg_attr(doc, doc(hidden))]
 pub unsafe trait ArgType: ValueType {}
 
 /// Implements [`ArgType`] for a type with a derive: generics, type, bounds.

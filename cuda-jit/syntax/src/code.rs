@@ -12,6 +12,16 @@ use crate::stack::ensure_sufficient_stack;
 /// A value that can be encoded as bytes.
 ///
 /// Nothing unsafe relies on an implementation: this crate has no unsafe code, and a damaged encoding is a panic.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_syntax::code::Encode;
+///
+/// let mut code = Vec::new();
+/// 300_u32.encode(&mut code);
+/// assert_eq!(code, [0b1010_1100, 0b10]); // seven bits each, the lowest first
+/// ```
 pub trait Encode {
     /// Appends the value.
     fn encode(&self, code: &mut Vec<u8>);
@@ -20,12 +30,31 @@ pub trait Encode {
 /// A value that can be decoded.
 ///
 /// Nothing unsafe relies on an implementation: this crate has no unsafe code, and a damaged encoding is a panic.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_syntax::code::{Code, Decode};
+///
+/// let mut code = Code { bytes: &[0b1010_1100, 0b10, 7], names: &[] };
+/// assert_eq!(u32::decode(&mut code), Some(300));
+/// assert_eq!(code.bytes, [7]);
+/// ```
 pub trait Decode: Sized {
     /// Decodes a value from the front; `None` if there is none.
     fn decode(code: &mut Code) -> Option<Self>;
 }
 
 /// The rest of an encoding.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_syntax::code::{Code, Decode};
+///
+/// let mut code = Code { bytes: &[0x80], names: &[] };
+/// assert_eq!(u32::decode(&mut code), None); // it says that more follow
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Code {
     /// The bytes.
@@ -100,6 +129,14 @@ impl Decode for u32 {
 const FIRST_ANSWER: u64 = 1 << 32;
 
 /// The number of a binding or loop at its use, as the macros know it: the number itself, or an index into [`Code::names`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_syntax::code::Name;
+///
+/// assert_ne!(Name::answer(3), Name::from(3));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Name(u64);
 

@@ -18,7 +18,7 @@ use ndarray::Dimension;
 
 use crate::Exchanged;
 use crate::array::DeviceArray;
-use crate::array::storage::ReadOnly;
+use crate::array::storage::{ReadOnly, Storage};
 use crate::error::Result;
 use crate::share::exchange::{ExchangeError, lanes_of};
 use crate::share::interface::{c_strides, dimension};
@@ -147,7 +147,7 @@ type Deleter<M> = Option<unsafe extern "C" fn(*mut M)>;
 /// ```
 pub trait ManagedTensor: sealed::Sealed + Sized + 'static {
     #[doc(hidden)]
-    fn new(tensor: DLTensor, deleter: unsafe extern "C" fn(*mut Self)) -> Self;
+    fn new(tensor: DLTensor, flags: u64, deleter: unsafe extern "C" fn(*mut Self)) -> Self;
     #[doc(hidden)]
     fn tensor(&self) -> &DLTensor;
     #[doc(hidden)]
@@ -165,7 +165,7 @@ mod sealed {
 }
 
 impl ManagedTensor for DLManagedTensor {
-    fn new(dl_tensor: DLTensor, deleter: unsafe extern "C" fn(*mut Self)) -> Self {
+    fn new(dl_tensor: DLTensor, _flags: u64, deleter: unsafe extern "C" fn(*mut Self)) -> Self {
         DLManagedTensor { dl_tensor, manager_ctx: std::ptr::null_mut(), deleter: Some(deleter) }
     }
 
@@ -187,10 +187,10 @@ impl ManagedTensor for DLManagedTensor {
 }
 
 impl ManagedTensor for DLManagedTensorVersioned {
-    fn new(dl_tensor: DLTensor, deleter: unsafe extern "C" fn(*mut Self)) -> Self {
+    fn new(dl_tensor: DLTensor, flags: u64, deleter: unsafe extern "C" fn(*mut Self)) -> Self {
         let version = DLPackVersion { major: 1, minor: 0 };
         let (manager_ctx, deleter) = (std::ptr::null_mut(), Some(deleter));
-        DLManagedTensorVersioned { version, manager_ctx, deleter, flags: 0, dl_tensor }
+        DLManagedTensorVersioned { version, manager_ctx, deleter, flags, dl_tensor }
     }
 
     fn tensor(&self) -> &DLTensor {
@@ -335,22 +335,7 @@ impl<T: Exchanged, D: Dimension + Send + Sync + 'static> DeviceArray<T, D> {
     /// As [`prepare_write`](DeviceArray::prepare_write); the array is dropped.
     pub fn into_dlpack<M: ManagedTensor>(mut self, stream: &Stream) -> Result<Dlpack<M>> {
         self.prepare_write(stream)?;
-        let data = if self.is_empty() { 0 } else { self.device_ptr() };
-        let mut shape: Box<[i64]> = self.shape().iter().map(|extent| *extent as i64).collect();
-        let mut strides: Box<[i64]> = self.strides().iter().map(|stride| *stride as i64).collect();
-        let tensor = DLTensor {
-            data: std::ptr::with_exposed_provenance_mut(data as usize),
-            device: DLDevice { device_type: DL_CUDA, device_id: self.context().device().ordinal() as i32 },
-            ndim: self.ndim() as i32,
-            dtype: data_type::<T>(),
-            shape: shape.as_mut_ptr(),
-            strides: strides.as_mut_ptr(),
-            byte_offset: 0,
-        };
-        let managed = M::new(tensor, delete::<M>);
-        let exported = Box::new(Exported { managed, shape, strides, array: Box::new(self) });
-        // SAFETY: the box's first field is a live structure, whose deleter takes the box back.
-        Ok(unsafe { Dlpack::from_raw(Box::into_raw(exported).cast::<M>()) })
+        Ok(exported(self, 0))
     }
 
     /// Imports `shared` as an array on the context's device. The deleter is called when the array is dropped and every
@@ -371,6 +356,38 @@ impl<T: Exchanged, D: Dimension + Send + Sync + 'static> DeviceArray<T, D> {
         let (first, dim, strides) = read::<T, D, M>(context, shared.get())?;
         // SAFETY: the caller keeps the contract of the memory, which `shared` owns.
         unsafe { DeviceArray::from_raw_parts(context, first, dim, &strides, shared) }
+    }
+}
+
+impl<T: Exchanged, D: Dimension + Send + Sync + 'static> DeviceArray<T, D, ReadOnly> {
+    /// Exports the array to another library, which reads it on `stream` first. Its structure says that the memory is
+    /// read-only; the one without a version cannot say so.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_mem::ffi::DL_FLAG_READ_ONLY;
+    /// use cuda_mem::{DeviceArray, ReadOnly};
+    /// use ndarray::Ix1;
+    ///
+    /// let owner = cuda_mem::from_slice(&context, &[1, 2, 3])?;
+    /// let first = owner.device_ptr();
+    /// // SAFETY: the elements lie in the owner, which is used in no other way.
+    /// let x = unsafe { DeviceArray::<i32, Ix1, ReadOnly>::from_raw_parts_read_only(&context, first, 3, &[1], owner) }?;
+    /// let shared = x.into_dlpack_read_only(&context.default_stream())?;
+    /// assert_eq!(shared.get().flags, DL_FLAG_READ_ONLY);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`prepare_read`](DeviceArray::prepare_read); the array is dropped.
+    pub fn into_dlpack_read_only(self, stream: &Stream) -> Result<Dlpack<DLManagedTensorVersioned>> {
+        self.prepare_read(stream)?;
+        Ok(exported(self, DL_FLAG_READ_ONLY))
     }
 }
 
@@ -406,6 +423,32 @@ impl<T: Exchanged, D: Dimension> DeviceArray<T, D, ReadOnly> {
         // SAFETY: the caller keeps the contract of the memory, which `shared` owns.
         unsafe { DeviceArray::from_raw_parts_read_only(context, first, dim, &strides, shared) }
     }
+}
+
+/// The structure of an array whose uses are ordered, with its flags.
+fn exported<T, D, S, M>(array: DeviceArray<T, D, S>, flags: u64) -> Dlpack<M>
+where
+    T: Exchanged,
+    D: Dimension + Send + Sync + 'static,
+    S: Storage + Send + Sync + 'static,
+    M: ManagedTensor,
+{
+    let data = if array.is_empty() { 0 } else { array.device_ptr() };
+    let mut shape: Box<[i64]> = array.shape().iter().map(|extent| *extent as i64).collect();
+    let mut strides: Box<[i64]> = array.strides().iter().map(|stride| *stride as i64).collect();
+    let tensor = DLTensor {
+        data: std::ptr::with_exposed_provenance_mut(data as usize),
+        device: DLDevice { device_type: DL_CUDA, device_id: array.context().device().ordinal() as i32 },
+        ndim: array.ndim() as i32,
+        dtype: data_type::<T>(),
+        shape: shape.as_mut_ptr(),
+        strides: strides.as_mut_ptr(),
+        byte_offset: 0,
+    };
+    let managed = M::new(tensor, flags, delete::<M>);
+    let exported = Box::new(Exported { managed, shape, strides, array: Box::new(array) });
+    // SAFETY: the box's first field is a live structure, whose deleter takes the box back.
+    unsafe { Dlpack::from_raw(Box::into_raw(exported).cast::<M>()) }
 }
 
 fn data_type<T: Exchanged>() -> DLDataType {

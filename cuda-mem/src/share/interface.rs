@@ -1,5 +1,6 @@
-//! The [CUDA Array Interface](https://nvidia.github.io/numba-cuda/user/cuda_array_interface.html), version 3: an array
-//! as the dictionary that Python's libraries exchange. The module `json` has its text form.
+//! The [CUDA Array Interface](https://nvidia.github.io/numba-cuda/user/cuda_array_interface.html): an array as the
+//! dictionary that Python's libraries exchange. Exported is version 3; imported also version 2, which names no stream. The
+//! module `json` has its text form.
 //!
 //! # Safety
 //!
@@ -42,7 +43,7 @@ pub struct CudaArrayInterface {
     pub data: (u64, bool),
     /// The distance between neighbours along each axis, in bytes; `None` in C order without gaps.
     pub strides: Option<Vec<isize>>,
-    /// The version of the protocol: 3.
+    /// The version of the protocol: 3, or 2 of libraries that do not name a stream, such as PyTorch.
     pub version: u32,
     /// The stream on which the memory can be accessed at once: 1 the legacy default stream, 2 the per-thread one, else
     /// a stream's handle; `None` for any stream.
@@ -102,7 +103,8 @@ impl<T: Exchanged, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
 }
 
 impl<T: Exchanged, D: Dimension> DeviceArray<T, D> {
-    /// The array that `interface` describes and `owner` keeps alive. Waits for the work of the interface's stream.
+    /// The array that `interface` describes and `owner` keeps alive. Waits for the work of the interface's stream; for
+    /// that of the whole context if the interface has version 2, in which nothing says where the memory was written.
     ///
     /// # Examples
     ///
@@ -187,7 +189,7 @@ impl<T: Exchanged, D: Dimension> DeviceArray<T, D, ReadOnly> {
 /// Shape and strides in elements of a description that fits the type.
 fn read<T: Exchanged, D: Dimension>(interface: &CudaArrayInterface) -> Result<(D, Vec<isize>), ExchangeError> {
     let wanted = type_string::<T>()?;
-    if interface.version != 3 {
+    if !matches!(interface.version, 2 | 3) {
         return Err(ExchangeError::Version(interface.version));
     }
     if interface.masked {
@@ -239,7 +241,11 @@ pub(crate) fn c_strides(shape: &[usize]) -> Vec<isize> {
     strides
 }
 
+/// Waits for the work that writes the described memory.
 fn wait(context: &Context, interface: &CudaArrayInterface) -> Result<()> {
+    if interface.version == 2 {
+        return Ok(context.wait_until_idle()?);
+    }
     let Some(stream) = interface.stream else { return Ok(()) };
     let raw = std::ptr::with_exposed_provenance_mut(stream as usize);
     // SAFETY: the stream is live, as the caller promised, and it is not kept.

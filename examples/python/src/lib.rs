@@ -10,6 +10,7 @@
 
 mod argument;
 mod array;
+mod dlpack;
 
 use cuda_prelude::*;
 use pyo3::exceptions::PyRuntimeError;
@@ -34,14 +35,15 @@ fn failed(error: impl std::fmt::Display) -> PyErr {
 
 /// Adds `a` times `x` to `y`, in place.
 ///
-/// Both are NumPy arrays of float32, which are copied, or device arrays of any library that has the CUDA Array Interface or DLPack.
+/// Both are arrays of float32 in host memory, which are copied, or device arrays of any library that has the CUDA Array Interface or
+/// DLPack.
 #[pyfunction]
 fn saxpy(py: Python<'_>, a: f32, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<()> {
-    let (x, mut y) = (Argument::new(x, false)?, Argument::new(y, true)?);
-    if x.shape() != y.shape() {
+    let (x, mut y) = (Argument::read(x)?, Argument::written(y)?);
+    if x.view().shape() != y.shape() {
         return Err(failed(format!(
             "x has the shape {:?}, and y {:?}; they have to be the same",
-            x.shape(),
+            x.view().shape(),
             y.shape()
         )));
     }
@@ -51,7 +53,7 @@ fn saxpy(py: Python<'_>, a: f32, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> 
     let (x, threads) = (x, y.shape().iter().product::<usize>());
     let finished = py.detach(move || {
         if threads != 0 {
-            add_scaled::launch((threads.div_ceil(128), 128), a, x.array(), y.array_mut())?;
+            add_scaled::launch((threads.div_ceil(128), 128), a, &x.view(), y.array_mut())?;
         }
         // The ends of the arguments wait for the kernel.
         y.finish()

@@ -113,6 +113,16 @@ impl Bridge {
         if Arc::ptr_eq(found, &self.0.theirs) { Ok(()) } else { Err(Error::OtherCudarcContext { what }) }
     }
 
+    /// Runs `work`, which checks the errors that cudarc records of it. An error that cudarc has recorded before is not one of `work`: it
+    /// stays recorded, and cudarc's own next call returns it.
+    pub(crate) fn apart_from_earlier_errors<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        let theirs = self.cudarc_context();
+        let earlier = theirs.check_err();
+        let result = work();
+        theirs.record_err(earlier);
+        result
+    }
+
     /// Refuses what belongs to another context of this stack's.
     pub(crate) fn expect_ours(&self, found: &Context, what: &'static str) -> Result<()> {
         if found == self.context() {

@@ -146,10 +146,12 @@ impl Bridge {
         array: &DeviceArray<T, D, S>,
         stream: &Arc<CudaStream>,
     ) -> Result<Lent<T>> {
-        // cudarc makes the slice's events, and panics where it cannot: an earlier error of its is told here.
-        self.cudarc_context().bind_to_thread()?;
-        // SAFETY: the array has so many initialised elements there, and the slice is never dropped but leaked.
-        let slice = unsafe { stream.upgrade_device_ptr::<T>(array.device_ptr(), array.len()) };
+        let slice = self.apart_from_earlier_errors(|| {
+            // cudarc makes the slice's events, and panics where the context cannot be bound.
+            self.cudarc_context().bind_to_thread()?;
+            // SAFETY: the array has so many initialised elements there, and the slice is never dropped but leaked.
+            Ok(unsafe { stream.upgrade_device_ptr::<T>(array.device_ptr(), array.len()) })
+        })?;
         Ok(Lent { slice: Some(slice), bridge: self.clone() })
     }
 }
@@ -201,6 +203,23 @@ impl<T> Drop for Borrowed<T> {
 /// is dropped, the host waits for the context's work, and the array is dropped.
 ///
 /// Graphs that cudarc captures hold addresses alone: one that names the slice is not launched after the slice has ended.
+///
+/// # Examples
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/software_device.rs.in"));
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let context = software_device().primary_context()?;
+/// use cuda_cudarc::{Bridge, ExportedSlice};
+///
+/// let bridge = Bridge::open(&context)?;
+/// let theirs = bridge.cudarc_context().new_stream()?;
+/// let x = cuda_mem::from_slice(&context, &[1, 2, 3])?;
+/// let slice: ExportedSlice<i32, _> = bridge.export_array(x, &theirs)?;
+/// assert_eq!(theirs.clone_dtoh(&slice.view().slice(1..))?, [2, 3]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct ExportedSlice<T: Element, D: Dimension + 'static> {
     lent: Lent<T>,
     /// `None` once it is given back.

@@ -47,9 +47,12 @@ impl Bridge {
         let theirs = slice.stream().clone();
         self.expect_theirs(theirs.context(), "the slice")?;
         let stream = self.import_stream(&theirs)?;
-        let (address, recorded) = slice.device_ptr_mut(&theirs);
-        drop(recorded);
-        theirs.context().check_err()?;
+        let address = self.apart_from_earlier_errors(|| {
+            let (address, recorded) = slice.device_ptr_mut(&theirs);
+            drop(recorded);
+            theirs.context().check_err()?;
+            Ok(address)
+        })?;
         let len = slice.len();
         // SAFETY: the owner keeps so many elements, which nothing else uses any more; the record below orders earlier uses.
         let mut array = unsafe { DeviceArray::from_raw_parts(self.context(), address, len, &[1], slice) }?;
@@ -91,8 +94,10 @@ impl Bridge {
         let owner = unsafe { array.into_owner(&stream) }?.ok_or_else(not_a_slice)?;
         let mut slice = *owner.downcast::<CudaSlice<T>>().map_err(|_| not_a_slice())?;
         // cudarc's event of the last write is recorded behind the uses.
-        drop(slice.device_ptr_mut(&theirs).1);
-        theirs.context().check_err()?;
+        self.apart_from_earlier_errors(|| {
+            drop(slice.device_ptr_mut(&theirs).1);
+            Ok(theirs.context().check_err()?)
+        })?;
         Ok(slice)
     }
 
@@ -128,8 +133,11 @@ impl Bridge {
         let theirs = view.stream().clone();
         self.expect_theirs(theirs.context(), "the slice")?;
         let stream = self.import_stream(&theirs)?;
-        let (address, recorded) = view.device_ptr(&theirs);
-        theirs.context().check_err()?;
+        let (address, recorded) = self.apart_from_earlier_errors(|| {
+            let used = view.device_ptr(&theirs);
+            theirs.context().check_err()?;
+            Ok(used)
+        })?;
         let array = self.borrowed(address, view.len(), &stream)?;
         let borrowed = Borrowed { bridge: self, array: Some(array), stream: &stream, recorded: Some(recorded) };
         let result = work(borrowed.array().view());
@@ -170,8 +178,11 @@ impl Bridge {
         self.expect_theirs(theirs.context(), "the slice")?;
         let stream = self.import_stream(&theirs)?;
         let len = view.len();
-        let (address, recorded) = view.device_ptr_mut(&theirs);
-        theirs.context().check_err()?;
+        let (address, recorded) = self.apart_from_earlier_errors(|| {
+            let used = view.device_ptr_mut(&theirs);
+            theirs.context().check_err()?;
+            Ok(used)
+        })?;
         let array = self.borrowed(address, len, &stream)?;
         let mut borrowed = Borrowed { bridge: self, array: Some(array), stream: &stream, recorded: Some(recorded) };
         let result = work(borrowed.array_mut().view_mut());
@@ -215,14 +226,16 @@ impl<T: Element> Borrowed<'_, T> {
         let Some(array) = self.array.take() else { return Ok(()) };
         // SAFETY: the owner is `()`; the borrowed slice is used in the order of the stream, on which cudarc's event is recorded next.
         let ordered = unsafe { array.into_owner(self.stream) };
-        drop(mem::take(&mut self.recorded));
-        let recorded = self.bridge.cudarc_context().check_err();
+        let recorded = self.bridge.apart_from_earlier_errors(|| {
+            drop(mem::take(&mut self.recorded));
+            Ok(self.bridge.cudarc_context().check_err()?)
+        });
         if recorded.is_err() {
             // cudarc's event may not tell of the uses.
             self.bridge.context().wait_until_idle_or_abort();
         }
         ordered?;
-        Ok(recorded?)
+        recorded
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use cudarc::driver::DriverError;
+use cudarc::driver::sys::cudaError_enum::CUDA_ERROR_NOT_READY;
+
 use super::*;
 
 /// The text of an error.
@@ -174,4 +177,23 @@ fn an_exported_slice_ends_in_a_host_function() {
     ours.synchronize().unwrap();
     bridge.context().synchronize().unwrap();
     assert!(bridge.cudarc_context().check_err().is_ok(), "cudarc made no call in the host function");
+}
+
+#[test]
+fn an_earlier_error_of_cudarcs_ends_no_exchange_and_stays_recorded() {
+    let bridge = bridge();
+    let theirs = bridge.cudarc_context().new_stream().unwrap();
+    let slice = theirs.clone_htod(&[1, 2, 3]).unwrap();
+    let earlier = DriverError(CUDA_ERROR_NOT_READY);
+    bridge.cudarc_context().record_err(Err::<(), _>(earlier));
+    let x = bridge.import_slice(slice).unwrap();
+    let mut slice = bridge.into_slice(x).unwrap();
+    bridge.with_view_mut(&mut slice.as_view_mut(), |mut x| x.fill(7)).unwrap().unwrap();
+    let read = bridge.with_view(&slice.as_view(), |x| x.copy_to_host()).unwrap().unwrap();
+    assert_eq!(read.to_vec(), [7, 7, 7]);
+    let x = cuda_mem::from_slice(bridge.context(), &[4, 5]).unwrap();
+    assert_eq!(bridge.with_array(&x, &theirs, |slice| slice.len()).unwrap(), 2);
+    let x = bridge.export_array(x, &theirs).unwrap().into_array().unwrap();
+    assert_eq!(x.copy_to_host().unwrap().to_vec(), [4, 5]);
+    assert_eq!(bridge.cudarc_context().check_err(), Err(earlier));
 }

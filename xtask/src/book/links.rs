@@ -99,26 +99,25 @@ fn links<'a>(name: &str, text: &'a str) -> Vec<Link<'a>> {
                 continue;
             }
             let (path, anchor) = target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
-            let file = if path.is_empty() { name.to_owned() } else { joined(name, path) };
+            let file = if path.is_empty() { name.to_owned() } else { resolved(name, path) };
             links.push(Link { line, target, file, anchor });
         }
     }
     links
 }
 
-/// The path that a file's link means, from the workspace's root.
-fn joined(name: &str, path: &str) -> String {
-    let mut joined = PathBuf::new();
-    for part in Path::new(name).parent().into_iter().flat_map(Path::components).chain(Path::new(path).components()) {
+/// Resolves a link in a file to a path from the workspace's root.
+fn resolved(name: &str, link: &str) -> String {
+    let folder = Path::new(name).parent().into_iter().flat_map(Path::components);
+    let mut path = PathBuf::new();
+    for part in folder.chain(Path::new(link).components()) {
         match part {
-            Component::ParentDir => {
-                joined.pop();
-            }
-            Component::Normal(part) => joined.push(part),
+            Component::ParentDir => drop(path.pop()),
+            Component::Normal(part) => path.push(part),
             _ => {}
         }
     }
-    joined.to_string_lossy().into_owned()
+    path.to_string_lossy().into_owned()
 }
 
 /// The anchors of a page's headings, as mdbook and GitHub name them.

@@ -152,6 +152,8 @@ impl OpenCapture<'_> {
     pub unsafe fn launch(&mut self, launch: CheckedLaunch<'_>, params: &mut [*mut c_void]) -> Result<()> {
         let function = launch.function();
         self.context.expect_same(function.context(), &format_args!("function `{}`", function.name()))?;
+        let (kernel, grid, block) = (function.name(), launch.grid(), launch.block());
+        let _span = tracing::trace_span!("capture_launch", kernel, ?grid, ?block).entered();
         launch.prepare_for_graph(params)?;
         self.keep(Arc::new(function.clone()));
         // SAFETY: the stream is live and of the function's context; the caller keeps the contract of the parameters.

@@ -140,6 +140,7 @@ impl GraphExec {
         context.expect_same(stream.context(), stream)?;
         // A forked child is refused before the lock, which another thread of the parent may have held.
         context.0.admit("cuGraphLaunch")?;
+        let _span = tracing::trace_span!("launch_graph", %stream).entered();
         let state = &mut *self.state.lock();
         state.bound.clear();
         state.bound.resize(state.contents.accesses.len(), false);

@@ -66,6 +66,19 @@ pub(super) fn function(
 }
 
 /// The default name of an exported function: its own, with its generic arguments.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Num, device, front::export, typeinfo::DeviceFn};
+///
+/// #[device]
+/// fn twice<T: Num>(x: T) -> T {
+///     x + x
+/// }
+///
+/// assert_eq!(export::own_name(&twice::<f32>::instance()), "twice_f32");
+/// ```
 pub fn own_name(function: &Instance) -> String {
     Program::default().name(function.definition(), &function.generics)
 }
@@ -174,6 +187,24 @@ fn in_any_memory(ty: &Ty) -> Ty {
 
 /// Appends the CUDA C++ declaration of a function to `structs`, after the structs that it needs and that are not there
 /// yet.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device, front::export, typeinfo::{Body, DeviceFn}};
+///
+/// #[device]
+/// fn half(x: f32) -> f32 {
+///     0.5 * x
+/// }
+///
+/// let instance = half::instance();
+/// let mut declarations = Vec::new();
+/// if let Body::Captured(_, probe) = instance.body {
+///     export::declare(&instance, &probe().into_info(), "half", &mut declarations);
+/// }
+/// assert_eq!(declarations, ["extern \"C\" __device__ float half(float x);\n"]);
+/// ```
 pub fn declare(instance: &Instance, info: &TypeInfo, name: &str, structs: &mut Vec<String>) {
     let definition = instance.definition();
     let params = info.params.iter().enumerate().map(|(index, ty)| {

@@ -69,6 +69,21 @@ use debug_info::SourceTypes;
 use function::Lowering;
 
 /// The error of a captured function that cannot be lowered.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device, front, typeinfo::DeviceFn};
+///
+/// #[device]
+/// fn first(x: &[f32]) -> f32 {
+///     x[0]
+/// }
+///
+/// let error = front::lower_exported(&first::instance(), "first").unwrap_err();
+/// assert_eq!(error.function, "first");
+/// assert!(error.message.starts_with("it cannot be called from C: "), "{error}");
+/// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{file}:{line}:{column}: in `{function}`: {message}")]
 pub struct LowerError {
@@ -85,6 +100,22 @@ pub struct LowerError {
 }
 
 /// A kernel, lowered.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Kernel, device::grid, front, kernel};
+///
+/// #[kernel]
+/// fn fill(out: &mut [u32]) {
+///     out[grid::<1>()] = 7;
+/// }
+///
+/// let front::Lowered { module, grid_dims, host_constants } = front::lower(&fill::instance())?;
+/// assert_eq!((module.functions[0].name.as_str(), grid_dims), ("fill", 1));
+/// assert!(host_constants.is_empty());
+/// # Ok::<(), front::LowerError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Lowered {
     /// The KIR module of the kernel and all its callees.
@@ -96,6 +127,19 @@ pub struct Lowered {
 }
 
 /// Lowers a kernel and all its callees.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Kernel, front, kernel, valid};
+///
+/// #[kernel]
+/// fn empty() {}
+///
+/// let lowered = front::lower(&empty::instance())?;
+/// assert_eq!(valid::verify(&lowered.module), Ok(()));
+/// # Ok::<(), front::LowerError>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -121,6 +165,22 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
 
 /// Lowers a device function for callers of other compilers, under a C name. Refuses parameters and results without a C
 /// type, and functions that depend on a launch.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device, front, typeinfo::DeviceFn};
+///
+/// #[device]
+/// fn half(x: f32) -> f32 {
+///     0.5 * x
+/// }
+///
+/// let module = front::lower_exported(&half::instance(), "c_half")?;
+/// assert!(module.exported);
+/// assert_eq!(module.functions[0].name, "c_half");
+/// # Ok::<(), front::LowerError>(())
+/// ```
 ///
 /// # Errors
 ///

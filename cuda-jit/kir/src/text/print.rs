@@ -210,6 +210,16 @@ fn print_param(index: usize, param: &Param) -> String {
 }
 
 /// The text of an instruction.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Module, text};
+///
+/// let module: Module = "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = not v0 return }".parse()?;
+/// assert_eq!(text::print_inst(&module.functions[0].blocks[0].insts[0]), "v1: u32 = not v0");
+/// # Ok::<(), text::ParseError>(())
+/// ```
 pub fn inst(inst: &Inst) -> String {
     let op = match &inst.op {
         Op::Const(constant) => format!("const {constant}"),
@@ -301,6 +311,14 @@ fn print_order(order: Order) -> String {
 }
 
 /// The text of a terminator.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{BlockId, Terminator, text};
+///
+/// assert_eq!(text::print_terminator(&Terminator::Jump(BlockId(3))), "jump b3");
+/// ```
 pub fn terminator(end: &Terminator) -> String {
     match end {
         Terminator::Jump(to) => format!("jump {to}"),

@@ -9,7 +9,7 @@ use crate::{Access, Function, Op, SlotId, Type, Value};
 
 /// A value or slot that may hold a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holder {
+pub(super) enum Holder {
     /// A value.
     Value(Value),
     /// A slot.
@@ -17,6 +17,19 @@ pub enum Holder {
 }
 
 /// The access of every pointer in a function; meaningless for other values.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Access, Module, Value, valid::Accesses};
+///
+/// let module: Module = "kir 1 kernel f(v0 out: ptr global u32 readwrite, v1 i: u64) { b0:
+///     v2: ptr global u32 = offset v0, v1
+///     return }".parse()?;
+/// let accesses = Accesses::of(&module.functions[0]);
+/// assert_eq!(accesses.of_value(Value(2)), Access::ReadWrite);
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Debug)]
 pub struct Accesses {
     values: Vec<Option<Access>>,
@@ -38,7 +51,7 @@ impl Accesses {
     }
 
     /// The access of the pointers in a value or slot, if it holds any.
-    pub fn at(&self, place: Holder) -> Option<Access> {
+    pub(super) fn at(&self, place: Holder) -> Option<Access> {
         match place {
             Holder::Value(value) => self.values[value.index()],
             Holder::Slot(slot) => self.slots[slot.index()],

@@ -134,6 +134,17 @@ rules! {
 }
 
 /// A broken rule, and its position.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit_kir::{Module, valid::{Rule, VerifyError, verify}};
+///
+/// let module: Module = "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = neg v0 return }".parse()?;
+/// let VerifyError { function, inst, rule, .. } = verify(&module).unwrap_err();
+/// assert_eq!((function.as_deref(), inst, rule), (Some("f"), Some(0), Rule::Operand));
+/// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyError {
     /// The function's name, if the rule concerns one.

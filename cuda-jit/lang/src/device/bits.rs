@@ -7,6 +7,17 @@ use crate::typeinfo::{Intrinsic, ScalarType};
 /// An integer of 32 or 64 bits.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{BitWord, popc};
+///
+/// fn is_power_of_two<T: BitWord>(value: T) -> bool {
+///     popc(value) == 1
+/// }
+/// assert!(is_power_of_two(64_u32) && !is_power_of_two(-1_i64));
+/// ```
 pub trait BitWord: ScalarType {
     #[doc(hidden)]
     #[must_use]
@@ -25,11 +36,27 @@ fn wide<T: BitWord>(value: T) -> (u64, u32) {
 }
 
 /// The number of one bits; `value.count_ones()`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::popc;
+///
+/// assert_eq!((popc(0b1011_u32), popc(-1_i64)), (3, 64));
+/// ```
 pub fn popc<T: BitWord>(value: T) -> u32 {
     wide(value).0.count_ones()
 }
 
 /// The number of leading zero bits, all of them for 0; `value.leading_zeros()`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::clz;
+///
+/// assert_eq!((clz(1_u32), clz(0_u64), clz(-1_i32)), (31, 64, 0));
+/// ```
 pub fn clz<T: BitWord>(value: T) -> u32 {
     let (bits, width) = wide(value);
     bits.leading_zeros() - (64 - width)
@@ -52,6 +79,14 @@ pub fn ffs<T: BitWord>(value: T) -> u32 {
 }
 
 /// The bits in the opposite order; `value.reverse_bits()`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::brev;
+///
+/// assert_eq!(brev(0b0110_u32), 0b0110 << 28);
+/// ```
 pub fn brev<T: BitWord>(value: T) -> T {
     value.reversed()
 }
@@ -102,6 +137,17 @@ pub fn funnelshift_r(low: u32, high: u32, shift: u32) -> u32 {
 /// An integer whose four bytes can be multiplied separately: `i32` and `u32`.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{Bytes4, dp4a};
+///
+/// fn squares<T: Bytes4 + Default>(bytes: T) -> T {
+///     dp4a(bytes, bytes, T::default())
+/// }
+/// assert_eq!((squares(0x0102_0304_u32), squares(-1_i32)), (30, 4));
+/// ```
 pub trait Bytes4: BitWord {
     #[doc(hidden)]
     #[must_use]

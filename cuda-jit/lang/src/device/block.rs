@@ -123,6 +123,27 @@ pub fn shared_array<A: ElementType>() -> &'static mut A {
 
 /// Waits until all threads of the block that have not returned arrive; their previous writes are then visible to all.
 ///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{shared, sync_threads, thread_idx}, kernel};
+///
+/// #[kernel]
+/// fn rotate(x: &mut [u32]) {
+///     let (tile, i) = (shared!([u32; 4]), thread_idx().x);
+///     tile[i] = x[i];
+///     sync_threads();
+///     x[i] = tile[(i + 1) % 4];
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let mut x = [1, 2, 3, 4];
+/// rotate::launch((1, 4), &mut x)?;
+/// assert_eq!(x, [2, 3, 4, 1]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
 /// # Panics
 ///
 /// On the host.
@@ -132,6 +153,25 @@ pub fn sync_threads() {
 
 /// [`sync_threads`]; returns the number of threads of the block for which `predicate` is true.
 ///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{sync_threads_count, thread_idx}, kernel};
+///
+/// #[kernel]
+/// fn positive(x: &mut [i32]) {
+///     let count = sync_threads_count(x[thread_idx().x] > 0);
+///     x[thread_idx().x] = count as i32;
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let mut x = [3, -1, 0, 7];
+/// positive::launch((1, 4), &mut x)?;
+/// assert_eq!(x, [2; 4]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
 /// # Panics
 ///
 /// On the host.
@@ -140,6 +180,26 @@ pub fn sync_threads_count(_predicate: bool) -> u32 {
 }
 
 /// [`sync_threads`]; returns true if `predicate` is true for all threads of the block.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{sync_threads_and, sync_threads_or, thread_idx}, kernel};
+///
+/// #[kernel]
+/// fn votes(x: &mut [u32]) {
+///     let positive = x[thread_idx().x] > 0;
+///     let (all, any) = (sync_threads_and(positive), sync_threads_or(positive));
+///     x[thread_idx().x] = 10 * u32::from(all) + u32::from(any);
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let mut x = [3, 0, 7];
+/// votes::launch((1, 3), &mut x)?;
+/// assert_eq!(x, [1; 3]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 ///
 /// # Panics
 ///
@@ -158,6 +218,23 @@ pub fn sync_threads_or(_predicate: bool) -> bool {
 }
 
 /// Orders this thread's previous writes before its later ones, as observed by its block.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{threadfence, threadfence_block, threadfence_system};
+/// use cuda_jit::kernel;
+///
+/// #[kernel]
+/// fn fences() {
+///     threadfence_block();
+///     threadfence();
+///     threadfence_system();
+/// }
+/// let ptx = fences::compile_ptx((9, 0))?;
+/// assert!(["membar.cta;", "membar.gl;", "membar.sys;"].iter().all(|fence| ptx.contains(fence)));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 pub fn threadfence_block() {}
 
 /// Orders this thread's previous writes before its later ones, as observed by the device.

@@ -89,6 +89,7 @@ beside! {
 /// A view that iterators traverse along its first axis, or by elements.
 ///
 /// Nothing unsafe relies on an implementation: the front end lowers the traversal of views, and refuses other types.
+#[cfg_attr(doc, doc(hidden))]
 pub trait TraversedView: DeviceType {
     /// A subview along the first axis, with one dimension less; an element if the view has one dimension.
     type Lane: DeviceType;

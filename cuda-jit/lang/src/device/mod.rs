@@ -124,6 +124,15 @@ pub use warp::*;
 pub use cuda_jit_macros::printf;
 
 /// Three extents or indices; CUDA's `dim3`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{Dim3, block_dim};
+///
+/// // On the host, as in a kernel.
+/// cuda_jit::host::for_each_thread((1, (4, 2)), || assert_eq!(block_dim(), Dim3 { x: 4, y: 2, z: 1 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Dim3 {
     /// Along the first axis; consecutive values are consecutive lanes of a warp.
@@ -159,6 +168,14 @@ unsafe impl DeviceType for Dim3 {
 /// A number of dimensions that [`grid`] and [`grid_size`] can have.
 ///
 /// Nothing unsafe relies on an implementation: other [`Dims`] do not occur.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{Dim3, Dimensions, Dims};
+///
+/// assert_eq!(<Dims<2> as Dimensions>::index(Dim3 { x: 3, y: 4, z: 5 }), (3, 4));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a grid has 1, 2 or 3 dimensions",
     label = "another number of dimensions",
@@ -173,6 +190,15 @@ pub trait Dimensions {
 }
 
 /// `N` dimensions.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{Dimensions, Dims};
+///
+/// let index: <Dims<1> as Dimensions>::Index = 7_usize;
+/// assert_eq!(index, 7);
+/// ```
 #[derive(Debug)]
 pub struct Dims<const N: usize>;
 
@@ -230,6 +256,26 @@ where
 }
 
 /// The extent of the whole grid in threads, in one, two or three dimensions.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{grid, grid_size}, kernel};
+///
+/// /// Each thread takes every n-th element, for any length.
+/// #[kernel]
+/// fn increment(x: &mut [u32]) {
+///     let mut i = grid::<1>();
+///     while i < x.len() {
+///         x[i] += 1;
+///         i += grid_size::<1>();
+///     }
+/// }
+///
+/// let mut x = [0; 100];
+/// cuda_jit::host::for_each_thread((2, 8), || increment(&mut x));
+/// assert_eq!(x, [1; 100]);
+/// ```
 pub fn grid_size<const N: usize>() -> <Dims<N> as Dimensions>::Index
 where
     Dims<N>: Dimensions,
@@ -243,11 +289,37 @@ where
 }
 
 /// The thread's index in its block.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{block_dim, block_idx, grid_dim, thread_idx}, kernel};
+///
+/// #[kernel]
+/// fn positions(out: &mut [[usize; 4]]) {
+///     let i = block_idx().x * block_dim().x + thread_idx().x;
+///     out[i] = [block_idx().x, grid_dim().x, thread_idx().x, block_dim().x];
+/// }
+///
+/// let mut out = [[0; 4]; 6];
+/// cuda_jit::host::for_each_thread((2, 3), || positions(&mut out));
+/// assert_eq!(out[4], [1, 2, 1, 3]);
+/// ```
 pub fn thread_idx() -> Dim3 {
     position().thread
 }
 
 /// The block's index in the grid.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::block_idx;
+///
+/// let mut blocks = Vec::new();
+/// cuda_jit::host::for_each_thread((3, 1), || blocks.push(block_idx().x));
+/// assert_eq!(blocks, [0, 1, 2]);
+/// ```
 pub fn block_idx() -> Dim3 {
     position().block
 }
@@ -258,17 +330,39 @@ pub fn block_dim() -> Dim3 {
 }
 
 /// The grid's extent in blocks.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::grid_dim;
+///
+/// cuda_jit::host::for_each_thread(((4, 2), 32), || assert_eq!((grid_dim().x, grid_dim().y), (4, 2)));
+/// ```
 pub fn grid_dim() -> Dim3 {
     position().grid_dim
 }
 
 /// The thread's lane in its warp: 0 to 31.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{lane_id, thread_idx, warp_size};
+///
+/// cuda_jit::host::for_each_thread((1, 64), || assert_eq!(lane_id(), thread_idx().x % warp_size()));
+/// ```
 pub fn lane_id() -> usize {
     let Position { thread, block_dim, .. } = position();
     (thread.x + block_dim.x * (thread.y + block_dim.y * thread.z)) % warp_size()
 }
 
 /// The number of lanes in a warp: 32.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(cuda_jit::device::warp_size(), 32);
+/// ```
 pub fn warp_size() -> usize {
     32
 }

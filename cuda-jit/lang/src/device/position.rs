@@ -5,6 +5,7 @@ use std::cell::Cell;
 use super::Dim3;
 
 /// The position of the host's current thread, and the grid around it.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     /// The thread in its block.
@@ -28,6 +29,7 @@ thread_local! {
 }
 
 /// An iteration over a grid; dropping it restores the previous position.
+#[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct Walk {
     before: (Option<Position>, usize),

@@ -10,6 +10,20 @@ use crate::kir::Clock;
 use crate::typeinfo::Intrinsic;
 
 /// The low 32 bits of [`clock64`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::clock, kernel};
+///
+/// #[kernel]
+/// fn cycles(out: &mut [u32]) {
+///     let start = clock();
+///     out[0] = clock().wrapping_sub(start);
+/// }
+/// assert!(cycles::compile_ptx((9, 0))?.contains("%clock"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 pub fn clock() -> u32 {
     clock64() as u32
 }
@@ -39,6 +53,16 @@ pub fn clock64() -> u64 {
 }
 
 /// A nanosecond clock of the whole device; its resolution depends on the device.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::globaltimer;
+///
+/// // The host has a clock of its own.
+/// let start = globaltimer();
+/// assert!(globaltimer() >= start);
+/// ```
 pub fn globaltimer() -> u64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     u64::try_from(START.elapsed().as_nanos()).unwrap_or(u64::MAX)

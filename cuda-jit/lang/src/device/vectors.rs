@@ -53,6 +53,30 @@ pub fn as_vectors<V: Vector>(numbers: &[V::Number]) -> (&[V], &[V::Number]) {
 
 /// [`as_vectors`] of a mutable slice.
 ///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{as_vectors_mut, grid}, f32x4, kernel};
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     let (vectors, rest) = as_vectors_mut::<f32x4>(x);
+///     let i = grid::<1>();
+///     if i < vectors.len() {
+///         vectors[i] *= 2.0;
+///     } else if i - vectors.len() < rest.len() {
+///         rest[i - vectors.len()] *= 2.0;
+///     }
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let mut x = cuda_mem::from_slice(&context, &[1.5; 10])?;
+/// double::launch((1, 32), &mut x)?;
+/// assert_eq!(x.copy_to_host()?.to_vec(), [3.0; 10]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
 /// # Panics
 ///
 /// As [`as_vectors`].

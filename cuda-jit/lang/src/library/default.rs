@@ -28,6 +28,39 @@ pub unsafe trait CapturedDefault {
 /// A type with a default value on the device.
 ///
 /// Nothing unsafe relies on an implementation: its function is that of the [`CapturedDefault`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{DeviceDefault, DeviceType, device, kernel};
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// struct Gain(f32);
+///
+/// #[device]
+/// impl Default for Gain {
+///     fn default() -> Self {
+///         Gain(2.0)
+///     }
+/// }
+///
+/// #[device]
+/// fn or_default<T: DeviceDefault>(value: Option<T>) -> T {
+///     value.unwrap_or_default()
+/// }
+///
+/// #[kernel]
+/// fn amplify(x: &mut [f32]) {
+///     x[0] *= or_default::<Gain>(None).0;
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let mut x = [1.5];
+/// amplify::launch((1, 1), &mut x)?;
+/// assert_eq!(x, [3.0]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "kernels cannot make the default value of `{Self}`",
     label = "this type has no `#[device] impl Default`",

@@ -380,6 +380,18 @@ pub(crate) fn to_odd(exact: f64) -> f32 {
 
 /// A short vector, such as [`f32x4`](crate::f32x4).
 ///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Vector, f32x4, u32x2};
+///
+/// /// The number of bytes of the numbers in a vector.
+/// fn bytes<V: Vector>() -> usize {
+///     V::COUNT * size_of::<V::Number>()
+/// }
+/// assert_eq!((bytes::<f32x4>(), bytes::<u32x2>()), (16, 8));
+/// ```
+///
 /// # Safety
 ///
 /// The type consists of `COUNT` consecutive values of type `Number`, without padding.

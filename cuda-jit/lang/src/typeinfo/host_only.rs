@@ -87,8 +87,8 @@ reasons! {
         "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter";
     Atomic SharesMemory: "kernels have no atomics of the standard library",
         "write `atomic_add(&mut x[i], v)` on an element of a slice";
-    Collecting CollectsOnDevice: "kernels have no heap to collect the items of an iterator into",
-        "write each item where it belongs, in a loop";
+    Collecting CollectsOnDevice: "kernels cannot collect the items of an iterator: a thread has no heap",
+        "write each item to an element of a slice or an array: `for (i, v) in items.enumerate() {{ out[i] = v }}`";
     Sorting Sorts: "kernels cannot sort `{Self}` by this method",
         "`sort_unstable`, `sort_unstable_by` and `sort_unstable_by_key` need no heap, and kernels have them";
     Pointer PointsOnDevice: "kernels have no raw pointers, such as into `{Self}`",

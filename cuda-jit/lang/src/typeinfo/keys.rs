@@ -32,6 +32,35 @@ pub unsafe trait Key: 'static {
 /// The numbers, `bool`, `()`, arrays, tuples, `Option`, references, slices, ndarray views, and the structs and enums that
 /// derive it.
 ///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{DeviceType, kernel};
+///
+/// /// A step, which a kernel computes with but does not keep in memory.
+/// #[derive(Clone, Copy, DeviceType)]
+/// enum Step {
+///     Forward(u32),
+///     Stay,
+/// }
+///
+/// #[kernel]
+/// fn advance(x: &mut [u32], step: Step) {
+///     x[0] += match step {
+///         Step::Forward(by) => by,
+///         Step::Stay => 0,
+///     };
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let mut x = [40];
+/// advance::launch((1, 1), &mut x, Step::Forward(2))?;
+/// advance::launch((1, 1), &mut x, Step::Stay)?;
+/// assert_eq!(x, [42]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
 /// # Safety
 ///
 /// [`K`](Self::K) describes this type. `#[derive(DeviceType)]` implements it.
@@ -71,6 +100,17 @@ const LARGEST_VALUE: usize = 4096;
 
 /// A [`DeviceType`] without references, whose values are self-contained.
 ///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::ValueType;
+///
+/// fn numbers<T: ValueType>(_: T) -> usize {
+///     T::CELLS
+/// }
+/// assert_eq!((numbers(1.5_f32), numbers((1_u8, [2_i64; 3]))), (1, 4));
+/// ```
+///
 /// # Safety
 ///
 /// [`cells`](Self::cells) pushes [`CELLS`](Self::CELLS) numbers: those that the key's type consists of, in order, none of
@@ -90,6 +130,31 @@ pub unsafe trait ValueType: DeviceType + Copy + 'static {
 }
 
 /// A [`ValueType`] that can lie in uninitialised memory: every bit pattern is a value.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{DeviceType, ElementType, device::grid, kernel};
+///
+/// #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
+/// #[repr(C)]
+/// struct Point {
+///     x: f32,
+///     y: f32,
+/// }
+///
+/// #[kernel]
+/// fn fill<T: ElementType>(out: &mut [T], value: T) {
+///     out[grid::<1>()] = value;
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let mut points = cuda_mem::from_slice(&context, &[Point::default(); 2])?;
+/// fill::launch((1, 2), &mut points, Point { x: 1.0, y: 2.0 })?;
+/// assert_eq!(points.copy_to_host()?.to_vec(), [Point { x: 1.0, y: 2.0 }; 2]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 ///
 /// # Safety
 ///

@@ -21,6 +21,8 @@ mod errors;
 mod fingerprint;
 pub mod host_only;
 mod identity;
+mod instance;
+mod intrinsic;
 mod keys;
 mod launch_bounds;
 pub mod layout;
@@ -36,7 +38,7 @@ mod types;
 mod upper_case;
 mod views;
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -54,6 +56,8 @@ pub use convert::{
 };
 pub use fingerprint::Fingerprint;
 pub use identity::{owner_arg, type_arg};
+pub use instance::{Body, CapturedBody, GenericArg, Instance, no_body};
+pub use intrinsic::{Exchange, GroupOp, Intrinsic};
 pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,
     TupleKey, ValueType, any_value, spelled,
@@ -76,10 +80,7 @@ pub use views::{
     ViewConversion, ViewDim, ViewFunctions, ViewIntrinsic, ViewKey, ViewMethods, ViewOp, WholeView, op, section_index,
 };
 
-use crate::kir::{
-    AtomicOp, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, LibFn, Order, ReduceOp, Scalar,
-    ShuffleOp, TernaryOp, UnaryOp, VoteOp,
-};
+use crate::kir::Scalar;
 use crate::syntax::Definition;
 
 /// The function that reports the type of a witness.
@@ -231,230 +232,6 @@ impl<F> Callee<F> {
     /// Unifies the callee, and the function value that its path names, with a witness.
     pub fn by<V>(self, _: *const ByPath<F, V>, _: &V) -> Self {
         self
-    }
-}
-
-/// A generic argument of a specialisation.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum GenericArg {
-    /// A type, and its identity among types of the same name.
-    Type(Ty, TypeId),
-    /// The bits of a constant.
-    Const(u128),
-    /// The name of the type that the function is a method of, with its generic arguments, and its identity among types of
-    /// the same name.
-    Of(&'static str, TypeId),
-}
-
-/// The captured body of a device function, and its typing probe.
-pub type CapturedBody = (&'static Definition, fn() -> ProbeResult);
-
-/// Refuses a method that a `#[device]` trait requires and an `impl` has no body of.
-///
-/// # Panics
-///
-/// Always: only an `impl` that is not made by `#[device]` has none.
-pub fn no_body(method: &str) -> ! {
-    panic!("an `impl` without `#[device]` returns no body of its method `{method}`")
-}
-
-/// The body of a device function.
-#[derive(Clone, Copy, Debug)]
-pub enum Body {
-    /// Captured Rust.
-    Captured(&'static Definition, fn() -> ProbeResult),
-    /// An intrinsic that the front end lowers itself.
-    Intrinsic(Intrinsic),
-    /// A function or method that the front end lowers itself, and its signature.
-    Operation(Operation, fn() -> Typing),
-    /// The constructor of a tuple struct, or of the variant with this number; `None` if it is unknown.
-    Constructor(fn() -> Ty, fn() -> Option<usize>),
-    /// No function: a constant, whose path is an argument where a function could stand.
-    Constant(fn() -> ConstValue),
-    /// No body: the path resolves to this function as a value, and to another device function as a type.
-    Mismatch(&'static str),
-    /// No body: the call is refused already, or nothing calls it.
-    None,
-}
-
-/// A collective operation of a group within a warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GroupOp {
-    /// Reads the value of another thread.
-    Shuffle(ShuffleOp),
-    /// Finds the threads with the same value.
-    MatchAny,
-    /// Tests if all threads have the same value.
-    MatchAll,
-    /// Reduces the values of all threads.
-    Reduce(BinaryOp),
-}
-
-/// A function of `std::mem`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Exchange {
-    /// `mem::swap`
-    Swap,
-    /// `mem::replace`
-    Replace,
-    /// `mem::take`
-    Take,
-}
-
-/// Functions that kernels call and that the compiler lowers itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Intrinsic {
-    /// The thread's position in the grid, in this many dimensions.
-    Grid(usize),
-    /// The grid's extent in threads, in this many dimensions.
-    GridSize(usize),
-    /// The thread's index in its block.
-    ThreadIdx,
-    /// The block's index in the grid.
-    BlockIdx,
-    /// The block's extent in threads.
-    BlockDim,
-    /// The grid's extent in blocks.
-    GridDim,
-    /// The thread's lane in its warp.
-    LaneId,
-    /// The number of lanes in a warp.
-    WarpSize,
-    /// A barrier of the block.
-    Barrier,
-    /// A barrier of the block that reduces a `bool`.
-    BarrierReduce(BarrierOp),
-    /// A memory fence.
-    Fence(Order),
-    /// Atomically loads a number.
-    AtomicLoad(Order),
-    /// Atomically stores a number.
-    AtomicStore(Order),
-    /// Atomically updates a number and returns the old value.
-    Atomic(AtomicOp, Order),
-    /// Atomic minimum or maximum, where NaN is treated as missing.
-    AtomicNotNan(AtomicOp, Order),
-    /// Atomic compare-and-exchange.
-    CompareExchange(Order),
-    /// Reads a number from another lane of a segment of this many.
-    Shuffle(ShuffleOp, u32),
-    /// A warp vote: combines a `bool` of the lanes.
-    Vote(VoteOp),
-    /// Finds the lanes with the same number.
-    MatchAny,
-    /// Tests if all lanes have the same number.
-    MatchAll,
-    /// A warp reduction of a number.
-    Reduce(ReduceOp),
-    /// The mask of the lanes that compare so with the thread's own.
-    LaneMask(CompareOp),
-    /// A barrier of lanes.
-    SyncWarp,
-    /// The converged lanes.
-    ActiveMask,
-    /// Reads a clock.
-    Clock(Clock),
-    /// Sleeps.
-    Sleep,
-    /// A breakpoint.
-    Breakpoint,
-    /// Sets the value of a graph's conditional node.
-    SetConditional,
-    /// A unary operator on an integer's bits.
-    Bits(UnaryOp),
-    /// The position of the lowest one bit, from 1.
-    FindFirstSet,
-    /// A function of libdevice.
-    Library(LibFn),
-    /// An operation of a tile of this many threads of a warp.
-    Tile(GroupOp, u32),
-    /// An operation of the converged threads of a warp.
-    Coalesced(GroupOp),
-    /// The block's index in its cluster.
-    ClusterBlockIdx,
-    /// The cluster's extent in blocks.
-    ClusterDim,
-    /// The block's rank in its cluster.
-    ClusterRank,
-    /// The number of blocks in the cluster.
-    ClusterRanks,
-    /// Maps the shared memory of another block of the cluster.
-    MapShared,
-    /// A barrier of the cluster.
-    ClusterBarrier,
-    /// The word of the grid barrier.
-    GridBarrier,
-    /// Tests if a thread of the kernel has panicked.
-    KernelPanicked,
-    /// A ternary operator on integers.
-    Ternary(TernaryOp),
-    /// Loads a number with a cache hint.
-    LoadCached(CacheLoad),
-    /// Stores a number with a cache hint.
-    StoreCached(CacheStore),
-    /// Splits a slice of numbers into a slice of vectors and the rest.
-    AsVectors,
-    /// A vector of given numbers, or of one number in all lanes.
-    Vector,
-    /// A view of a slice; of a slice and a shape if true.
-    View(bool),
-    /// An intrinsic on ndarray views.
-    ViewOp(ViewOp),
-    /// The argument, unchanged.
-    Identity,
-    /// A copy of a reference's referent.
-    Duplicate,
-    /// The comparison of two values: true if the first is ordered after the second.
-    ComesAfter,
-    /// The compute capability of the target.
-    ComputeCapability,
-    /// Converts two `f32` to 8-bit floats.
-    Narrow(Float8),
-    /// Converts two 8-bit floats to `f16`.
-    Widen(Float8),
-    /// A conversion from this number type, as by `as`.
-    Number(Scalar),
-    /// A float from its bits.
-    FromBits,
-    /// A checked conversion from this integer type: the integer, or the error if it does not fit.
-    TryNumber(Scalar),
-    /// The argument.
-    Same,
-    /// A vector of an array's elements.
-    VectorOfArray,
-    /// An array, or a reference to one, of a slice with as many elements; the error if the lengths differ.
-    ArrayOfSlice,
-    /// A function of `std::mem`.
-    Exchange(Exchange),
-}
-
-/// One specialisation of a device function or kernel.
-#[derive(Clone, Debug)]
-pub struct Instance {
-    /// Its body.
-    pub body: Body,
-    /// Its generic arguments, which identify the specialisation together with the definition's address.
-    pub generics: Vec<GenericArg>,
-}
-
-impl Instance {
-    /// The captured function that this is a specialisation of.
-    ///
-    /// # Panics
-    ///
-    /// If it is no captured function.
-    pub fn definition(&self) -> &'static Definition {
-        match self.body {
-            Body::Captured(definition, _) => definition,
-            Body::Intrinsic(_)
-            | Body::Operation(..)
-            | Body::Constructor(..)
-            | Body::Constant(_)
-            | Body::Mismatch(_)
-            | Body::None => {
-                panic!("it is captured Rust")
-            }
-        }
     }
 }
 

@@ -382,6 +382,20 @@ floats! {
     fraction 3 bias 7 largest 0x7e beyond 0x7f nan 0x7f
     narrow_e4m3 widen_e4m3 narrowed_e4m3 widened_e4m3 e4m3_nan;
     /// A float with 5 bits of exponent and 2 of fraction, OCP's E5M2 (CUDA's `__nv_fp8_e5m2`): the upper half of an `f16`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{e5m2, e5m2x2, f16, f32x2};
+    ///
+    /// // Numbers beyond the largest finite one become it, or infinity.
+    /// assert_eq!((e5m2::from_f32(1e9).to_f32(), e5m2::from_f32_nosat(1e9).to_f32()), (57344.0, f32::INFINITY));
+    /// assert_eq!(e5m2::from_f16(f16::from_f32(0.3)).to_f64(), 0.3125);
+    /// assert!(e5m2::from_f64(f64::NAN).is_nan());
+    /// let pair = e5m2x2::from_f32x2(f32x2::new(1.0, -2.0));
+    /// assert_eq!(pair.to_bits(), 0xc03c);
+    /// assert_eq!(pair.to_f32x2(), f32x2::new(1.0, -2.0));
+    /// ```
     e5m2 e5m2x2
     fraction 2 bias 15 largest 0x7b beyond 0x7c nan 0x7e
     narrow_e5m2 widen_e5m2 narrowed_e5m2 widened_e5m2 e5m2_nan;
@@ -389,6 +403,15 @@ floats! {
 
 impl e5m2 {
     /// Infinity.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::e5m2;
+    ///
+    /// assert_eq!(e5m2::INFINITY.to_f32(), f32::INFINITY);
+    /// assert_eq!(e5m2::NEG_INFINITY, e5m2::from_f32_nosat(-1e9));
+    /// ```
     pub const INFINITY: Self = Self(0x7c);
     /// Negative infinity.
     pub const NEG_INFINITY: Self = Self(0xfc);
@@ -399,6 +422,18 @@ impl e5m2 {
 ///
 /// `from_f32` and the other conversions round up, as CUDA's constructors do; those that end in `_rz` round down. Numbers
 /// beyond the largest scale become the largest, or NaN by those that end in `_nosat`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{bf16, e8m0, f16};
+///
+/// // The smallest power of two that is not less, and the largest that is not greater.
+/// assert_eq!((e8m0::from_f32(3.0).to_f32(), e8m0::from_f32_rz(3.0).to_f32()), (4.0, 2.0));
+/// assert_eq!((e8m0::ONE.to_f16(), e8m0::ONE.to_bf16()), (f16::ONE, bf16::ONE));
+/// assert_eq!((e8m0::MIN.to_f32(), e8m0::MAX.to_f32()), (2_f32.powi(-127), 2_f32.powi(127)));
+/// assert!(e8m0::NAN.is_nan());
+/// ```
 #[derive(Clone, Copy, Default, DeviceType)]
 #[operators(PartialEq)]
 #[repr(transparent)]
@@ -490,6 +525,21 @@ impl From<e8m0> for bf16 {
 }
 
 /// Two [`e8m0`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{bf16x2, e8m0, e8m0x2, f32x2};
+///
+/// let scales = e8m0x2::from_f32x2(f32x2::new(0.5, 3.0));
+/// assert_eq!(scales, e8m0x2::new(e8m0::from_f32(0.5), e8m0::from_f32(4.0)));
+/// assert_eq!(scales.to_f32x2(), f32x2::new(0.5, 4.0));
+/// assert_eq!(e8m0x2::from_bf16x2(scales.to_bf16x2()), scales);
+/// // Numbers beyond the largest scale.
+/// let large = f32x2::splat(f32::INFINITY);
+/// assert_eq!(e8m0x2::from_f32x2(large).x, e8m0::MAX);
+/// assert!(e8m0x2::from_f32x2_nosat(large).x.is_nan());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
 #[repr(C, align(2))]
 pub struct e8m0x2 {
@@ -533,6 +583,7 @@ impl e8m0x2 {
 }
 
 /// The function that converts a type of this file to `f32`, for operations that only `f32` has.
+#[doc(hidden)]
 pub fn widening(name: &str) -> Option<Instance> {
     macro_rules! pick {
         ($($ty:ty => $function:ident),*) => {

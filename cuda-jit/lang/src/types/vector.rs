@@ -8,6 +8,29 @@
 //! # Safety
 //!
 //! The `unsafe` traits that are implemented here require no more than this layout.
+//!
+//! # Examples
+//!
+//! ```
+//! use cuda_jit::{device::grid, f32x3, kernel};
+//!
+//! /// Reflects directions at a plane with the given normal.
+//! #[kernel]
+//! fn reflect(rays: &mut [f32x3], normal: f32x3) {
+//!     let i = grid::<1>();
+//!     if i < rays.len() {
+//!         rays[i] -= normal * (2.0 * rays[i].dot(normal));
+//!     }
+//! }
+//!
+//! let mut rays = [f32x3::new(1.0, -1.0, 0.0); 2];
+//! cuda_jit::host::for_each_thread((1, 2), || reflect(&mut rays, f32x3::new(0.0, 1.0, 0.0)));
+//! assert_eq!(rays, [f32x3::new(1.0, 1.0, 0.0); 2]);
+//!
+//! let (a, b) = (f32x3::new(-1.0, 2.0, 3.0), f32x3::splat(2.0));
+//! assert_eq!((a.min(b).to_array(), a.max(b).to_array()), ([-1.0, 2.0, 2.0], [2.0, 2.0, 3.0]));
+//! assert_eq!(a.abs().mul_add(b, b), f32x3::new(4.0, 6.0, 8.0));
+//! ```
 
 use std::marker::PhantomData;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -58,6 +81,7 @@ operations! {
 /// The hidden methods of vectors.
 ///
 /// Nothing unsafe relies on an implementation.
+#[doc(hidden)]
 pub trait VectorMethods: Vector {
     /// An array of its elements.
     type Numbers: DeviceType;
@@ -73,6 +97,7 @@ pub trait VectorMethods: Vector {
 /// The hidden methods of vectors of signed numbers.
 ///
 /// Nothing unsafe relies on an implementation.
+#[doc(hidden)]
 pub trait SignedVectorMethods: Vector {
     cuda_jit_macros::device_methods! {
         fn abs(self) -> Self = abs<Self>;
@@ -82,6 +107,7 @@ pub trait SignedVectorMethods: Vector {
 /// The hidden methods of vectors of floats.
 ///
 /// Nothing unsafe relies on an implementation.
+#[doc(hidden)]
 pub trait FloatVectorMethods: Vector {
     cuda_jit_macros::device_methods! {
         fn mul_add(self, a: Self, b: Self) -> Self = mul_add<Self>;

@@ -81,6 +81,16 @@ use crate::valid::{self, VerifyError};
 use cuda_llvm::inkwell;
 
 /// The size of the panic record in bytes.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::back::llvm::{PANIC_RECORD_ALIGN, PANIC_RECORD_SIZE};
+///
+/// let record = std::alloc::Layout::from_size_align(PANIC_RECORD_SIZE, PANIC_RECORD_ALIGN)?;
+/// assert_eq!(record.pad_to_align().size(), 64);
+/// # Ok::<(), std::alloc::LayoutError>(())
+/// ```
 pub const PANIC_RECORD_SIZE: usize = 56;
 /// The alignment of the panic record in bytes.
 pub const PANIC_RECORD_ALIGN: usize = 16;
@@ -92,6 +102,19 @@ const STACK: usize = 64 << 20;
 /// The launch size that a kernel is compiled for, as PTX directives.
 ///
 /// See [PTX's performance directives](https://docs.nvidia.com/cuda/parallel-thread-execution/#performance-tuning-directives).
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{back::llvm, kir::text, target::Target};
+///
+/// let module = text::parse("kir 1 kernel empty() { b0: return }")?;
+/// let bounds = llvm::LaunchBounds { max_threads: 256, min_blocks: Some(2), max_cluster: None };
+/// let options = llvm::Options { launch_bounds: Some(bounds), ..llvm::Options::default() };
+/// let ptx = llvm::emit(&module, &Target::new((9, 0))?, &options)?.ptx;
+/// assert!(ptx.contains(".maxntid 256") && ptx.contains(".minnctapersm 2"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaunchBounds {
     /// The largest number of threads in a block, 1 to 1024 (`.maxntid`).
@@ -173,6 +196,19 @@ impl Options {
 }
 
 /// The result of compilation.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{back::llvm::{self, LlvmIr, Output}, kir::text, target::Target};
+///
+/// let module = text::parse("kir 1 kernel empty() { b0: return }")?;
+/// let options = llvm::Options { keep_llvm_ir: true, ..llvm::Options::default() };
+/// let Output { ptx, llvm_ir } = llvm::emit(&module, &Target::new((9, 0))?, &options)?;
+/// let LlvmIr { built, optimized } = llvm_ir.unwrap();
+/// assert!(ptx.contains(".entry empty(") && built.contains("@empty(") && optimized.contains("@empty("));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// The PTX text.
@@ -191,6 +227,19 @@ pub struct LlvmIr {
 }
 
 /// The error of a failed compilation.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{back::llvm::{self, EmitError}, kir::text, target::Target};
+///
+/// let module = text::parse("kir 1 kernel empty() { b0: return }")?;
+/// let options = llvm::Options { opt_level: 4, ..llvm::Options::default() };
+/// let error = llvm::emit(&module, &Target::default(), &options).unwrap_err();
+/// assert!(matches!(error, EmitError::Option { name: "opt_level", value: 4, .. }));
+/// assert_eq!(error.to_string(), "`opt_level` is 4; it must be 0 to 3");
+/// # Ok::<(), text::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EmitError {

@@ -21,17 +21,59 @@ pub use words::{AtomicOrder, AtomicScope, LoadOrder, StoreOrder, order, scope};
 /// A number that can be loaded and stored atomically: the integers and the floats.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{AtomicValue, atomic_load, atomic_store};
+///
+/// fn take<T: AtomicValue + Default>(place: &mut T) -> T {
+///     let old = atomic_load(place);
+///     atomic_store(place, T::default());
+///     old
+/// }
+/// let mut x = 7_u8;
+/// assert_eq!((take(&mut x), x), (7, 0));
+/// ```
 pub trait AtomicValue: ScalarType {}
 
 /// A number that can be compared and exchanged atomically: 16, 32 or 64 bits.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{AtomicWord, cas};
+///
+/// fn swapped<T: AtomicWord + PartialEq>(place: &mut T, old: T, new: T) -> bool {
+///     cas(place, old, new) == old
+/// }
+/// let mut x = 7_u16;
+/// assert!(swapped(&mut x, 7, 8) && !swapped(&mut x, 7, 9));
+/// assert_eq!(x, 8);
+/// ```
 pub trait AtomicWord: AtomicValue {}
 
 /// A number with atomic addition and exchange: the 32-bit and 64-bit integers, `f32` and `f64`, and `half`'s `f16` and
 /// `bf16`.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{AtomicNumber, atomic_add};
+///
+/// fn accumulate<T: AtomicNumber>(total: &mut T, values: &[T]) {
+///     for value in values {
+///         atomic_add(total, *value);
+///     }
+/// }
+/// let mut total = 0.5_f64;
+/// accumulate(&mut total, &[1.0, 2.0]);
+/// assert_eq!(total, 3.5);
+/// ```
 pub trait AtomicNumber: AtomicWord {
     /// `[sum, difference]`, wrapping.
     #[doc(hidden)]
@@ -51,6 +93,18 @@ pub trait AtomicNumber: AtomicWord {
 /// An integer with all atomic operations: 32 or 64 bits wide.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{AtomicInteger, atomic_or};
+///
+/// fn set<T: AtomicInteger>(flags: &mut T, flag: T) -> T {
+///     atomic_or(flags, flag)
+/// }
+/// let mut flags = 0b01_u32;
+/// assert_eq!((set(&mut flags, 0b10), flags), (0b01, 0b11));
+/// ```
 pub trait AtomicInteger: AtomicNumber + Ord {
     /// `[and, or, exclusive or]`
     #[doc(hidden)]
@@ -60,6 +114,18 @@ pub trait AtomicInteger: AtomicNumber + Ord {
 /// An integer with the wrapping counters of [`atomic_inc`] and [`atomic_dec`]: `u32`, `u64`, `usize`.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{AtomicCounter, atomic_inc};
+///
+/// fn next<T: AtomicCounter>(counter: &mut T, last: T) -> T {
+///     atomic_inc(counter, last)
+/// }
+/// let mut counter = 0_u32;
+/// assert_eq!([0; 4].map(|_| next(&mut counter, 2)), [0, 1, 2, 0]);
+/// ```
 pub trait AtomicCounter: AtomicInteger {
     /// `[incremented, decremented]`, wrapping at `limit`.
     #[doc(hidden)]
@@ -174,6 +240,15 @@ operations! {
     fn atomic_add / atomic_add_with<T: AtomicNumber>(place, value) place.summed(value)[0]
         => |order| Intrinsic::Atomic(AtomicOp::Add, order);
     /// Atomically subtracts `value`, wrapping, and returns the old number.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::device::atomic_sub;
+    ///
+    /// let mut x = 5_u32; // in a kernel, an element of a slice
+    /// assert_eq!((atomic_sub(&mut x, 2), x), (5, 3));
+    /// ```
     fn atomic_sub / atomic_sub_with<T: AtomicNumber>(place, value) place.summed(value)[1]
         => |order| Intrinsic::Atomic(AtomicOp::Sub, order);
     /// Atomically stores the minimum, and returns the old number. If either is NaN, nothing changes; -0.0 is less than 0.0.
@@ -200,36 +275,150 @@ operations! {
         => |order| Intrinsic::Atomic(AtomicOp::Min, order);
     /// Atomically stores the maximum, and returns the old number. If either is NaN, nothing changes; 0.0 is greater than
     /// -0.0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::device::atomic_max;
+    ///
+    /// let mut x = 5.0_f32;
+    /// assert_eq!((atomic_max(&mut x, 7.0), x), (5.0, 7.0));
+    /// atomic_max(&mut x, f32::NAN);
+    /// assert_eq!(x, 7.0);
+    /// ```
     fn atomic_max / atomic_max_with<T: AtomicNumber>(place, value) if place.below(value) { value } else { *place }
         => |order| Intrinsic::Atomic(AtomicOp::Max, order);
     /// Atomically stores the minimum, and returns the old number. NaN is treated as missing: the other number replaces it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::device::atomic_nanmin;
+    ///
+    /// let mut x = f32::NAN;
+    /// atomic_nanmin(&mut x, 3.0);
+    /// assert_eq!(x, 3.0);
+    /// ```
     fn atomic_nanmin / atomic_nanmin_with<T: AtomicNumber>(place, value)
         if value.below(*place) || place.is_not_a_number() { value } else { *place }
         => |order| Intrinsic::AtomicNotNan(AtomicOp::Min, order);
     /// Atomically stores the maximum, and returns the old number. NaN is treated as missing: the other number replaces it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::device::atomic_nanmax;
+    ///
+    /// let mut x = f32::NAN;
+    /// atomic_nanmax(&mut x, 3.0);
+    /// assert_eq!(x, 3.0);
+    /// ```
     fn atomic_nanmax / atomic_nanmax_with<T: AtomicNumber>(place, value)
         if place.below(value) || place.is_not_a_number() { value } else { *place }
         => |order| Intrinsic::AtomicNotNan(AtomicOp::Max, order);
     /// Atomically stores the bitwise AND, and returns the old number.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::device::atomic_and;
+    ///
+    /// let mut x = 0b0110_u32;
+    /// assert_eq!((atomic_and(&mut x, 0b0011), x), (0b0110, 0b0010));
+    /// ```
     fn atomic_and / atomic_and_with<T: AtomicInteger>(place, value) place.combined(value)[0]
         => |order| Intrinsic::Atomic(AtomicOp::And, order);
     /// Atomically stores the bitwise OR, and returns the old number.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::device::atomic_or;
+    ///
+    /// let mut x = 0b0110_u32;
+    /// assert_eq!((atomic_or(&mut x, 0b0011), x), (0b0110, 0b0111));
+    /// ```
     fn atomic_or / atomic_or_with<T: AtomicInteger>(place, value) place.combined(value)[1]
         => |order| Intrinsic::Atomic(AtomicOp::Or, order);
     /// Atomically stores the bitwise exclusive OR, and returns the old number.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::device::atomic_xor;
+    ///
+    /// let mut x = 0b0110_u32;
+    /// assert_eq!((atomic_xor(&mut x, 0b0011), x), (0b0110, 0b0101));
+    /// ```
     fn atomic_xor / atomic_xor_with<T: AtomicInteger>(place, value) place.combined(value)[2]
         => |order| Intrinsic::Atomic(AtomicOp::Xor, order);
     /// Atomically stores `value`, and returns the old number.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::device::atomic_exch;
+    ///
+    /// let mut x = 1.5_f32;
+    /// assert_eq!((atomic_exch(&mut x, 2.5), x), (1.5, 2.5));
+    /// ```
     fn atomic_exch / atomic_exch_with<T: AtomicNumber>(place, value) value
         => |order| Intrinsic::Atomic(AtomicOp::Exchange, order);
     /// Atomically increments the number, wrapping from `limit` to 0, and returns the old number.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::device::atomic_inc;
+    ///
+    /// let mut x = 6_u32;
+    /// assert_eq!((atomic_inc(&mut x, 7), x), (6, 7));
+    /// assert_eq!((atomic_inc(&mut x, 7), x), (7, 0));
+    /// ```
     fn atomic_inc / atomic_inc_with<T: AtomicCounter>(place, limit) place.counted(limit)[0]
         => |order| Intrinsic::Atomic(AtomicOp::Inc, order);
     /// Atomically decrements the number, wrapping from 0 to `limit`, and returns the old number.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::device::atomic_dec;
+    ///
+    /// let mut x = 1_u32;
+    /// assert_eq!((atomic_dec(&mut x, 7), x), (1, 0));
+    /// assert_eq!((atomic_dec(&mut x, 7), x), (0, 7));
+    /// ```
     fn atomic_dec / atomic_dec_with<T: AtomicCounter>(place, limit) place.counted(limit)[1]
         => |order| Intrinsic::Atomic(AtomicOp::Dec, order);
     /// Atomically stores `new` if the number is `old`, and returns the old number. Floats are compared by their bits: 0.0
     /// is not -0.0, and a NaN equals a NaN with the same bits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{device::{cas, grid}, kernel};
+    ///
+    /// /// Multiplies all numbers: an atomic operation that the device lacks.
+    /// #[kernel]
+    /// fn product(x: &[f32], total: &mut [f32]) {
+    ///     let i = grid::<1>();
+    ///     let mut old = total[0];
+    ///     loop {
+    ///         let found = cas(&mut total[0], old, old * x[i]);
+    ///         if found == old {
+    ///             break;
+    ///         }
+    ///         old = found;
+    ///     }
+    /// }
+    ///
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let _selected = context.select();
+    /// let mut total = [1.0];
+    /// product::launch((1, 4), &[2.0, 3.0, 0.5, 4.0], &mut total)?;
+    /// assert_eq!(total, [12.0]);
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
     fn cas / cas_with<T: AtomicWord>(place, old, new) if place.bits() == old.bits() { new } else { *place }
         => Intrinsic::CompareExchange;
 }
@@ -272,6 +461,28 @@ pub fn atomic_load_with<T: AtomicValue, S: AtomicScope, O: LoadOrder>(place: &mu
 }
 
 /// Stores the number atomically.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{atomic_store, grid}, kernel};
+///
+/// /// Any thread that finds the value reports it.
+/// #[kernel]
+/// fn contains(x: &[u32], value: u32, found: &mut [u32]) {
+///     let i = grid::<1>();
+///     if i < x.len() && x[i] == value {
+///         atomic_store(&mut found[0], 1);
+///     }
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let mut found = [0];
+/// contains::launch((1, 32), &[3, 1, 3], 3, &mut found)?;
+/// assert_eq!(found, [1]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 pub fn atomic_store<T: AtomicValue>(place: &mut T, value: T) {
     *place = value;
 }
@@ -283,6 +494,21 @@ pub fn atomic_store_with<T: AtomicValue, S: AtomicScope, O: StoreOrder>(place: &
 
 /// Orders the thread's memory operations, as [`std::sync::atomic::fence`] does. [`threadfence`](super::threadfence) and its
 /// variants are fences of the order [`order::SeqCst`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{atomic_fence, atomic_store, order, scope}, kernel};
+///
+/// #[kernel]
+/// fn publish(message: &mut [u32], ready: &mut [u32]) {
+///     message[0] = 42;
+///     atomic_fence(scope::Device, order::Release);
+///     atomic_store(&mut ready[0], 1);
+/// }
+/// assert!(publish::compile_ptx((9, 0))?.contains("fence"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 pub fn atomic_fence<S: AtomicScope, O: AtomicOrder>(_scope: S, _order: O) {}
 
 calls! {

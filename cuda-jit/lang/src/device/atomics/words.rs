@@ -10,6 +10,20 @@ use crate::kir::{Order, Ordering, Scope};
 use crate::typeinfo::{DeviceType, ValueType};
 
 /// The set of threads that observe an atomic operation as atomic and in order; CUDA's `thread_scope`. Sealed.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{AtomicOrder, AtomicScope, atomic_add_with, order, scope};
+///
+/// /// Counts at the scope and in the order that the caller chooses.
+/// fn count<S: AtomicScope, O: AtomicOrder>(counter: &mut u32, scope: S, order: O) -> u32 {
+///     atomic_add_with(counter, 1, scope, order)
+/// }
+/// let mut counter = 5;
+/// assert_eq!(count(&mut counter, scope::Block, order::AcqRel), 5);
+/// assert_eq!(counter, 6);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scope",
     note = "scopes are `scope::Block`, `scope::Cluster`, `scope::Device` and `scope::System`"
@@ -30,6 +44,17 @@ pub trait AtomicOrder: ValueType + sealed::Sealed {
 }
 
 /// A memory order for loads. Sealed.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{LoadOrder, atomic_load_with, order, scope};
+///
+/// fn load<O: LoadOrder>(place: &mut u32, order: O) -> u32 {
+///     atomic_load_with(place, scope::System, order)
+/// }
+/// assert_eq!(load(&mut 3, order::Acquire), 3);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a load cannot have the order `{Self}`",
     note = "loads are `order::Relaxed`, `order::Acquire` or `order::SeqCst`"
@@ -37,6 +62,19 @@ pub trait AtomicOrder: ValueType + sealed::Sealed {
 pub trait LoadOrder: AtomicOrder {}
 
 /// A memory order for stores. Sealed.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{StoreOrder, atomic_store_with, order, scope};
+///
+/// fn store<O: StoreOrder>(place: &mut u32, value: u32, order: O) {
+///     atomic_store_with(place, value, scope::System, order);
+/// }
+/// let mut place = 0;
+/// store(&mut place, 4, order::Release);
+/// assert_eq!(place, 4);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a store cannot have the order `{Self}`",
     note = "stores are `order::Relaxed`, `order::Release` or `order::SeqCst`"

@@ -11,6 +11,20 @@ use crate::device::{Dim3, block_idx, needs_other_threads};
 use crate::typeinfo::{ElementType, Intrinsic, Returned};
 
 /// The threads of a cluster.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{Dim3, this_cluster};
+///
+/// // On the host, each block is a cluster of its own.
+/// cuda_jit::host::for_each_thread((2, 4), || {
+///     let cluster = this_cluster();
+///     assert_eq!((cluster.size(), cluster.num_blocks(), cluster.block_rank()), (4, 1, 0));
+///     assert!(cluster.thread_rank() < cluster.size());
+///     assert_eq!((cluster.block_index(), cluster.dim_blocks()), (Dim3::default(), Dim3 { x: 1, y: 1, z: 1 }));
+/// });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster;
 
@@ -154,6 +168,19 @@ impl Cluster {
 /// A type that can lie in shared memory: plain data, arrays of it, and slices.
 ///
 /// Nothing unsafe relies on an implementation: the front end checks which memory a reference points to.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::{Cluster, InShared};
+///
+/// /// The same memory of the cluster's first block.
+/// fn of_first<A: InShared + ?Sized>(cluster: Cluster, memory: &A) -> &'static mut A {
+///     cluster.map_shared_rank(memory, 0)
+/// }
+/// let _of_arrays: fn(Cluster, &[f32; 4]) -> &'static mut [f32; 4] = of_first;
+/// let _of_slices: fn(Cluster, &[f32]) -> &'static mut [f32] = of_first;
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` does not lie in shared memory",
     label = "pass the array itself, `tile`, or a part of it, `&tile[i]`"
@@ -164,6 +191,25 @@ impl<T: ElementType> InShared for T {}
 impl<T: ElementType> InShared for [T] {}
 
 /// The block's rank in its cluster, `x` fastest; [`Cluster::block_rank`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::LaunchConfig;
+/// use cuda_jit::{device::{block_idx, cluster_blocks, cluster_rank}, kernel};
+///
+/// #[kernel]
+/// fn ranks(out: &mut [usize]) {
+///     out[block_idx().x] = 10 * cluster_blocks() + cluster_rank();
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let mut out = [0; 4];
+/// ranks::launch(LaunchConfig::new(4, 1).cluster(2), &mut out)?;
+/// assert_eq!(out, [20, 21, 20, 21]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 pub fn cluster_rank() -> usize {
     0
 }

@@ -9,6 +9,36 @@ use crate::typeinfo::{GroupOp, Intrinsic};
 ///
 /// All of them call its methods together, except for those that return a rank or a size. Its masks and ranks count only its
 /// own threads, in lane order.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{coalesced_threads, grid}, kernel};
+///
+/// /// The numbers of odd lanes that are converged, and of those that hold a large number.
+/// #[kernel]
+/// fn odd(x: &[u32], out: &mut [u32]) {
+///     let i = grid::<1>();
+///     if i % 2 == 1 {
+///         let group = coalesced_threads();
+///         group.sync();
+///         let large = group.ballot(x[i] > 100);
+///         if group.any(x[i] > 100) && !group.all(x[i] > 100) && group.thread_rank() == 0 {
+///             out[0] = group.lanes();
+///             out[1] = large;
+///         }
+///     }
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let x: Vec<u32> = (0..32).map(|i| if i < 4 { 200 } else { i }).collect();
+/// let mut out = [0; 2];
+/// odd::launch((1, 32), &x, &mut out)?;
+/// // The lanes are those of the warp; a vote has a bit for each thread of the group.
+/// assert_eq!(out, [0xaaaa_aaaa, 0b11]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coalesced {
     lanes: u32,
@@ -118,6 +148,7 @@ impl Coalesced {
 }
 
 /// The bits of `found` at the positions in `lanes`, packed without gaps.
+#[cfg_attr(doc, doc(hidden))]
 #[device_fn]
 pub fn packed(lanes: u32, found: u32) -> u32 {
     let mut left = lanes;
@@ -132,6 +163,7 @@ pub fn packed(lanes: u32, found: u32) -> u32 {
 }
 
 /// The lane of a rank, modulo the group's size.
+#[cfg_attr(doc, doc(hidden))]
 #[device_fn]
 pub fn lane_at(lanes: u32, rank: u32) -> u32 {
     let mut left = lanes;
@@ -142,6 +174,7 @@ pub fn lane_at(lanes: u32, rank: u32) -> u32 {
 }
 
 /// The lane `delta` ranks below the thread's own; its own if there is none.
+#[cfg_attr(doc, doc(hidden))]
 #[device_fn]
 pub fn lane_up(lanes: u32, delta: u32) -> u32 {
     let own = (lanes & lanemask_lt()).count_ones();
@@ -149,6 +182,7 @@ pub fn lane_up(lanes: u32, delta: u32) -> u32 {
 }
 
 /// The lane `delta` ranks above the thread's own; its own if there is none.
+#[cfg_attr(doc, doc(hidden))]
 #[device_fn]
 pub fn lane_down(lanes: u32, delta: u32) -> u32 {
     let own = (lanes & lanemask_lt()).count_ones();
@@ -157,6 +191,7 @@ pub fn lane_down(lanes: u32, delta: u32) -> u32 {
 }
 
 /// The lane whose rank differs from the thread's own in these bits; its own if there is none.
+#[cfg_attr(doc, doc(hidden))]
 #[device_fn]
 pub fn lane_xor(lanes: u32, bits: u32) -> u32 {
     let own = (lanes & lanemask_lt()).count_ones();
@@ -173,6 +208,31 @@ impl marker::WarpGroup for Coalesced {
 super::methods_of_values! {
     impl Coalesced [];
     /// The value of the thread of that rank, modulo the group's size.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{device::{coalesced_threads, grid}, kernel};
+    ///
+    /// /// Adds what the first thread of a branch, and the previous and the next one have.
+    /// #[kernel]
+    /// fn neighbours(x: &mut [u32]) {
+    ///     let i = grid::<1>();
+    ///     if i % 2 == 1 {
+    ///         let group = coalesced_threads();
+    ///         let sum = group.shfl(x[i], 0) + group.shfl_up(x[i], 1) + group.shfl_down(x[i], 1);
+    ///         x[i] = sum + group.shfl_xor(x[i], 1);
+    ///     }
+    /// }
+    ///
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let _selected = context.select();
+    /// let mut x: Vec<u32> = (0..32).collect();
+    /// neighbours::launch((1, 32), &mut x)?;
+    /// // Thread 5 is the third of the group: 1, 3, 7 and 7.
+    /// assert_eq!((x[4], x[5]), (4, 18));
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
     fn shfl / __call_shfl / Index<T: Shuffled>(value, rank) -> T;
     /// The value of the thread `delta` ranks below; the thread's own if there is none.
     fn shfl_up / __call_shfl_up / Up<T: Shuffled>(value, delta) -> T;
@@ -181,6 +241,37 @@ super::methods_of_values! {
     /// The value of the thread whose rank differs in these bits; the thread's own if there is none.
     fn shfl_xor / __call_shfl_xor / Xor<T: Shuffled>(value, bits) -> T;
     /// The threads of the group whose value has the same bits as this thread's, as a bit mask.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{device::{coalesced_threads, grid}, kernel};
+    ///
+    /// #[kernel]
+    /// fn statistics(x: &[u32], out: &mut [u32]) {
+    ///     let i = grid::<1>();
+    ///     if i % 2 == 1 {
+    ///         let group = coalesced_threads();
+    ///         let (peers, (_, equal)) = (group.match_any(x[i]), group.match_all(x[i]));
+    ///         let (sum, least, largest) = (group.reduce_add(x[i]), group.reduce_min(x[i]), group.reduce_max(x[i]));
+    ///         if i == 1 {
+    ///             out[0] = peers;
+    ///             out[1] = u32::from(equal);
+    ///             out[2] = sum;
+    ///             out[3] = least;
+    ///             out[4] = largest;
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let _selected = context.select();
+    /// let x: Vec<u32> = (0..32).collect();
+    /// let mut out = [0; 5];
+    /// statistics::launch((1, 32), &x, &mut out)?;
+    /// assert_eq!(out, [1, 0, 256, 1, 31]);
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
     fn match_any / __call_match_any / MatchAny<T: Shuffled>(value) -> u32;
     /// The group's mask and `true` if the value has the same bits in all its threads, else 0 and `false`.
     fn match_all / __call_match_all / MatchAll<T: Shuffled>(value) -> (u32, bool);

@@ -11,6 +11,20 @@ use crate::device::{
 use crate::typeinfo::Intrinsic;
 
 /// The threads of the grid.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::this_grid;
+///
+/// let mut ranks = Vec::new();
+/// cuda_jit::host::for_each_thread(((2, 2), 3), || {
+///     let grid = this_grid();
+///     assert_eq!((grid.size(), grid.num_blocks()), (12, 4));
+///     ranks.push((grid.block_rank(), grid.thread_rank()));
+/// });
+/// assert_eq!(ranks[4], (1, 4));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid;
 

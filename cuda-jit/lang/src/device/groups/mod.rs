@@ -159,6 +159,17 @@ pub mod marker {
 }
 
 /// The threads of a block.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::device::this_block;
+///
+/// cuda_jit::host::for_each_thread((2, (4, 2)), || {
+///     let block = this_block();
+///     assert!(block.size() == 8 && block.thread_rank() < 8);
+/// });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block;
 
