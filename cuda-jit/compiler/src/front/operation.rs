@@ -75,6 +75,7 @@ impl Lowering<'_> {
     ) -> Result<Value> {
         Ok(match (operation, values) {
             (Operation::Unary(op), [a]) => self.build.unary_value(op, *a, of),
+            (Operation::Binary(op @ (BinaryOp::Div | BinaryOp::Rem)), [a, b]) => self.divide(at, op, *a, *b, of)?,
             (Operation::Binary(op), [a, b]) => self.build.binary_value(op, *a, *b, of),
             (Operation::Abs, [a]) => {
                 if self.scopes.checks_overflow() && of.is_signed() {

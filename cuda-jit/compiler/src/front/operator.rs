@@ -5,8 +5,9 @@ use super::function::{Lowering, Result};
 use super::overload;
 use super::types::Val;
 use crate::kir::{BinaryOp as Kir, CompareOp, Op, Scalar, Value};
+use crate::libcalls;
 use crate::syntax::{BinaryOp, Expr, ExprKind, Lit, Pos};
-use crate::typeinfo::{Ty, ty_of};
+use crate::typeinfo::{DeviceFn, Ty, ty_of};
 
 /// Returns true if the operator is a comparison.
 pub(super) fn compares(op: BinaryOp) -> bool {
@@ -178,7 +179,26 @@ impl Lowering<'_> {
             BinaryOp::Shl | BinaryOp::Shr => b = self.shift_amount(at, scalar, right)?,
             _ => {}
         }
-        Ok(Val::scalar(scalar, self.build.value(Op::Binary(kir, a, b), scalar)))
+        let result = match kir {
+            Kir::Div | Kir::Rem => self.divide(at, kir, a, b, scalar)?,
+            _ => self.build.binary_value(kir, a, b, scalar),
+        };
+        Ok(Val::scalar(scalar, result))
+    }
+
+    /// Divides two numbers. Integers of 128 bits are divided by a library function, for which LLVM would emit a loop over
+    /// bits, unless the divisor is known to be a power of two.
+    pub(super) fn divide(&mut self, at: Pos, op: Kir, a: Value, b: Value, scalar: Scalar) -> Result<Value> {
+        let function = match scalar {
+            Scalar::U128 => libcalls::divide_unsigned::instance(),
+            Scalar::I128 => libcalls::divide_signed::instance(),
+            _ => return Ok(self.build.binary_value(op, a, b, scalar)),
+        };
+        if self.build.known(b).is_some_and(u128::is_power_of_two) {
+            return Ok(self.build.binary_value(op, a, b, scalar));
+        }
+        let both = self.call_instance(at, &function, vec![Val::scalar(scalar, a), Val::scalar(scalar, b)])?;
+        Ok(both.leaves[usize::from(op == Kir::Rem)])
     }
 
     /// Casts a shift amount to the type of the shifted value, as KIR requires.

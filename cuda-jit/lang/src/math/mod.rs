@@ -1,9 +1,10 @@
 //! The mathematical functions that kernels call if NVIDIA's libdevice is not used: Rust code of this crate, captured as any
 //! `#[device]` function is.
 //!
-//! The `f64` functions compute in pairs of `f64` and round once at the end; the `f32` functions are the rounded `f64` ones.
-//! They trade speed for accuracy: on devices with few `f64` units, libdevice's are much faster. Errors measured by the
-//! tests against correctly rounded values:
+//! The `f64` functions compute in pairs of `f64` and round once at the end. The `f32` functions compute in `f64`: `exp`,
+//! `exp2`, `ln`, `log2`, `log10`, `sin` and `cos` by short polynomials, the others as the `f64` ones. They trade speed for
+//! accuracy: on devices with few `f64` units, libdevice's are much faster. Errors measured by the tests against correctly
+//! rounded values:
 //!
 //! | functions | maximum error in ulp, `f64` | `f32` |
 //! |---|---|---|

@@ -237,6 +237,18 @@ fn special_values_are_the_hosts() {
     }
 }
 
+/// The same of `f32`, and arguments that are reduced in another way or have no finite result.
+#[test]
+fn special_values_of_single_are_the_hosts() {
+    let values = [0.0, 0.5, 1.0, 2.0, 3.0, 88.7, 88.8, 104.0, 128.0, 150.0, 1.3e8, 1.4e8, 3e38, 1e-40, 1e-45];
+    let values = values.into_iter().chain([f64::INFINITY, f64::NAN]).flat_map(|x| [x, -x]);
+    let names = ["sin", "cos", "exp", "exp2", "ln", "log2", "log10"];
+    let which = names.map(|name| NAMES.iter().position(|known| *known == name).unwrap() as u32);
+    let case = |x| which.map(|which| Case { which, x, y: 0.0, nearest: 0.0, beyond: 0.0 });
+    let cases: Vec<Case> = values.flat_map(case).collect();
+    judge_single("f32 special", 0.501, &cases, &run!(single::built_in, &cases, f32));
+}
+
 macro_rules! plain {
     ($($module:ident $ty:ident)*) => { $(
         mod $module {
