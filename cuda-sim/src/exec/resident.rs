@@ -149,10 +149,11 @@ impl Launch {
             if resident.is_empty() {
                 break;
             }
-            let (mut at, mut idle, mut at_grid) = (0, resident.len() == before, 0);
+            let (mut at, mut idle, mut at_grid, mut progressed) = (0, resident.len() == before, 0, false);
             while at < resident.len() {
                 let cluster = &mut resident[at];
                 let outcome = cluster.run()?;
+                progressed |= cluster.has_progressed();
                 if outcome != Outcome::Done {
                     at += 1;
                     at_grid += usize::from(outcome == Outcome::AtGrid);
@@ -175,7 +176,7 @@ impl Launch {
                 let all_wait = idle && progress.all_begun(all) && at_grid == resident.len();
                 self.wait_for_grid(worker, progress, resident, all_wait)?;
             }
-            if idle {
+            if idle && !progressed {
                 // These blocks wait for another worker, or for the host.
                 std::thread::yield_now();
             }
