@@ -34,7 +34,7 @@ pub(crate) fn histogram(data: &[u8], counts: &mut [u32]) {
 
 /// The cumulative normal distribution, by formula 26.2.17 of Abramowitz and Stegun.
 #[device]
-fn normal(d: f32) -> f32 {
+pub(crate) fn normal(d: f32) -> f32 {
     let k = 1.0 / (1.0 + 0.231_641_9 * d.abs());
     let series = k * (0.319_381_53 + k * (-0.356_563_78 + k * (1.781_477_9 + k * (-1.821_256 + k * 1.330_274_5))));
     let tail = 0.398_942_3 * (-0.5 * d * d).exp() * series;

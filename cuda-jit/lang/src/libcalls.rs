@@ -2,8 +2,8 @@
 
 pub use crate::device::atomics::emulated;
 pub use crate::device::groups::coalesced::{lane_at, lane_down, lane_up, lane_xor, packed};
+pub use crate::math::division::{divide_signed, divide_unsigned};
 pub use crate::math::{instance as math_function, of_libdevice};
-pub use crate::num::division::{divide_signed, divide_unsigned};
 pub use crate::print::{significant, write_digits};
 pub use crate::types::float8::widening;
 

@@ -4,6 +4,7 @@
 
 use super::abi;
 use super::kernel::Flavour;
+use crate::ir::lockstep::Selects;
 use crate::ir::{BlockId, ClusterRegister, Function, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::{Error, Position, Result, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,8 +28,10 @@ pub(crate) struct Emitter<'a> {
     pub(crate) exit_label: &'static str,
     /// Blocks that no thread reaches, as an earlier check has established.
     pub(crate) unreachable_blocks: BTreeSet<BlockId>,
-    /// True for code that only computes branches.
+    /// True for code that only computes branches, and checks what the other code assumes of selections.
     pub(crate) without_stores: bool,
+    /// Instructions that are assumed to select one operand.
+    pub(crate) selects: Selects,
     pub(crate) position: Position,
     pub(crate) flavour: Flavour,
 }
@@ -47,6 +50,7 @@ impl<'a> Emitter<'a> {
             exit_label: "thread.done",
             unreachable_blocks: BTreeSet::new(),
             without_stores: false,
+            selects: Selects::new(),
             position: Position::default(),
             flavour,
         }

@@ -367,16 +367,16 @@ impl Compiled {
     }
 
     /// Returns the vectorised loop of a region that begins with a lockstep loop; if `conservative`, the one that does
-    /// not speculate, where that is a different one.
+    /// not speculate, where that is a different one. The second value is true if it runs all threads of a block together.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
-    pub(crate) fn vector_loop(&self, region: usize, conservative: bool) -> Result<Option<RangeFn>, String> {
+    pub(crate) fn vector_loop(&self, region: usize, conservative: bool) -> Result<Option<(RangeFn, bool)>, String> {
         let Some(part) = &self.vector_loops[region][usize::from(conservative)] else { return Ok(None) };
         let address = table_entry(self.address(part)?);
         // SAFETY: the address is that of a vectorised loop, which the code generator defines with this signature.
-        Ok(Some(unsafe { std::mem::transmute::<usize, RangeFn>(address) }))
+        Ok(Some((unsafe { std::mem::transmute::<usize, RangeFn>(address) }, part.part.wide)))
     }
 
     /// Returns the code of a region other than 0 of a kernel that is not scheduled. The first caller compiles it while
@@ -465,7 +465,7 @@ mod tests {
         let identity = Key::new(&[ir.as_bytes()]);
         let store = |effort| Arc::new(ObjectStore::new(&identity, Mode { effort, ..mode }));
         Arc::new(LazyPart {
-            part: Part { number: 0, hot: true, repeats: false },
+            part: Part { number: 0, hot: true, repeats: false, wide: false },
             texts: Arc::new(Texts::new(identity, vec![ir.to_owned()])),
             mode,
             stores: [store(Effort::Full), store(Effort::Least)],

@@ -84,7 +84,7 @@ impl<'a> Functions<'a> {
                 && !regions.lockstep.contains_key(&id);
             let repeats = matches!(regions.kinds[id], RegionKind::Resume(_));
             texts.push(self.complete(text, emitter));
-            Ok(Part { number: texts.len() - 1, hot, repeats })
+            Ok(Part { number: texts.len() - 1, hot, repeats, wide: false })
         };
         (0..regions.heads.len()).map(&mut module).collect()
     }
@@ -99,9 +99,9 @@ impl<'a> Functions<'a> {
                 false => None,
             };
             let table = table_text(&[format!("ptr @vector_loop{region}")]);
-            Ok(text.map(|text| {
+            Ok(text.map(|(text, wide)| {
                 texts.push(self.complete(text + &table, emitter));
-                Part { number: texts.len() - 1, hot: speculates, repeats: false }
+                Part { number: texts.len() - 1, hot: speculates, repeats: false, wide }
             }))
         };
         (0..regions.heads.len()).map(|region| Ok([emit_loop(region, true)?, emit_loop(region, false)?])).collect()
@@ -208,8 +208,11 @@ pub(super) fn emit_blocks(
         }
         let without_stores = emitter.without_stores;
         let stores = |inst: &Inst| inst.opcode == Opcode::St;
-        for inst in block.insts.iter().filter(|inst| !(without_stores && stores(inst))) {
-            emitter.inst(inst)?;
+        for (at, inst) in block.insts.iter().enumerate().filter(|(_, inst)| !(without_stores && stores(inst))) {
+            match emitter.selects.get(&(*id, at)).copied() {
+                Some(selected) => vector_loop::assumed_select(emitter, inst, selected)?,
+                None => emitter.inst(inst)?,
+            }
         }
         match &block.term {
             Terminator::Jump(to) => emitter.line(format_args!("br label %{}", target(*to))),

@@ -104,6 +104,8 @@ pub(crate) struct Part {
     pub(crate) hot: bool,
     /// True if a block may run it more than once.
     pub(crate) repeats: bool,
+    /// True for a vectorised loop that runs all threads of a block together.
+    pub(crate) wide: bool,
 }
 
 /// The optimisation effort.

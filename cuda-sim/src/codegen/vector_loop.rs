@@ -1,29 +1,38 @@
-//! Vectorised lockstep loops: `vector_loop(ctx, first, 0)` runs 32 threads from the loop's header to its exit.
+//! Vectorised lockstep loops: `vector_loop(ctx, first, count)` runs `count` threads from the loop's header to its exit:
+//! 32, or for a wide loop any multiple of that.
 //!
-//! The loop is outside. Inside are two groups of 16 consecutive threads of a row, as loops of constant trip count that
-//! LLVM turns into straight vector code. Uniform registers are stored once, the others in arrays that become vectors.
+//! The loop is outside. Inside are groups of 16 consecutive threads of a row, as loops of constant trip count that
+//! LLVM turns into straight vector code. Uniform registers are stored once, the others in arrays; those of 32 threads
+//! become vectors.
 //! The assumptions of [`crate::ir::lockstep`] are checked on entry. If they do not hold, or if a thread takes a side
 //! exit, the function deoptimises: it returns [`abi::DEOPTIMISED`], and the scalar region runs the threads from the
 //! header. Side exits that can be precomputed are checked before an iteration, and the threads continue with that
-//! iteration. With other side exits they run the loop again, which is possible because the frame is unchanged and such
-//! a loop has no stores. If only a
-//! speculation failed it returns [`abi::MISSPECULATED`], and the vectorised loop that does not speculate, which is
-//! compiled on demand, is tried first.
+//! iteration, unless all of them leave by the same exit of a counter. With other side exits they run the loop again,
+//! which is possible because the frame is unchanged and such a loop has no stores. If only a speculation failed it
+//! returns [`abi::MISSPECULATED`], and the vectorised loop that does not speculate, which is compiled on demand, is
+//! tried first.
+
+mod ends;
 
 use super::abi;
 use super::emit::Emitter;
 use super::kernel::{PARALLEL, emit_blocks, frame_slot, register_slots, thread_environment};
+use crate::device::MAX_THREADS;
 use crate::ir::Reg;
-use crate::ir::lockstep::Lockstep;
+use crate::ir::lockstep::{Lockstep, Selects};
 use crate::ir::regions::Regions;
 use crate::ptx::Result;
+pub(super) use ends::assumed_select;
+use ends::{emit_interrupt, emit_last_iteration, emit_side_exit_check};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The threads of a group: the lanes of a vector of 32-bit elements.
 const GROUP: u64 = 16;
-/// The threads that a vectorised loop runs.
+/// The number of threads that a vectorised loop runs, or a factor of that.
 pub(crate) const THREADS: u64 = 32;
+/// The limit on the bytes per thread of a wide loop's arrays, which are on the stack.
+const WIDE_BYTES: u32 = 32;
 
 /// The storage of a loop-carried register.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,6 +51,8 @@ struct VectorLoop<'a> {
     info: &'a Lockstep,
     /// True if speculative strides are used.
     speculates: bool,
+    /// True if the number of threads is a parameter.
+    wide: bool,
     /// Registers that are live at the header, loaded from the frame or rematerialised.
     live: Vec<Reg>,
     /// The registers that are stored between iterations: those, and the ones that are live after the loop.
@@ -60,9 +71,29 @@ impl VectorLoop<'_> {
         }
     }
 
+    /// The number of groups, as an operand.
+    fn groups(&self) -> String {
+        if self.wide { "%groups".to_owned() } else { (THREADS / GROUP).to_string() }
+    }
+
+    /// The largest number of threads.
+    fn capacity(&self) -> u64 {
+        if self.wide { MAX_THREADS.into() } else { THREADS }
+    }
+
+    /// True if side exits and assumptions are checked before each iteration.
+    fn checks_iterations(&self) -> bool {
+        self.info.exits_can_be_precomputed && !(self.info.side_exits.is_empty() && self.info.selects.is_empty())
+    }
+
     /// The regions in which all threads continue after the loop.
     fn exit_regions(&self) -> impl Iterator<Item = usize> {
         self.info.exits.iter().map(|block| self.regions.splits[block])
+    }
+
+    /// Returns true if a register is computed anew from what is equal for all threads, so that it need not be compared.
+    fn is_recomputed(&self, reg: Reg) -> bool {
+        self.info.uniform.contains(&reg) && self.regions.rematerialised[self.region].contains(&reg)
     }
 
     /// Returns true if the storage of a live register is speculative.
@@ -107,7 +138,12 @@ fn rename(text: &str, suffix: &str) -> String {
 
 /// Emits a loop over the threads around the text of `body`. It follows the label `{name}`, and continues at
 /// `{name}.end`.
-fn thread_loop(emitter: &mut Emitter<'_>, name: &str, body: impl FnOnce(&mut Emitter<'_>) -> Result<()>) -> Result<()> {
+fn thread_loop(
+    emitter: &mut Emitter<'_>,
+    this: &VectorLoop<'_>,
+    name: &str,
+    body: impl FnOnce(&mut Emitter<'_>) -> Result<()>,
+) -> Result<()> {
     let outer = std::mem::take(&mut emitter.text);
     thread_environment(emitter, false);
     body(emitter)?;
@@ -142,7 +178,7 @@ fn thread_loop(emitter: &mut Emitter<'_>, name: &str, body: impl FnOnce(&mut Emi
   br i1 %{name}.g.more, label %{name}.group, label %{name}.end
 {name}.end:
 ",
-        groups = THREADS / GROUP,
+        groups = this.groups(),
     );
     emitter.text.push_str(&rename(&text, &format!(".{name}")));
     Ok(())
@@ -171,6 +207,13 @@ fn set(emitter: &mut Emitter<'_>, reg: Reg, value: &str) {
     emitter.line(format_args!("store i{has} {value}, ptr %r{reg}"));
 }
 
+/// Returns the difference of a strided value from that of the group's first thread.
+fn risen(emitter: &mut Emitter<'_>, wide: u32, stride: i64) -> String {
+    let lane = emitter.resize("%lane", 64, wide, false);
+    let stride = super::emit::int_constant(i128::from(stride), wide);
+    emitter.def(format_args!("mul i{wide} {lane}, {stride}"))
+}
+
 /// Returns the current thread's value of a strided register, and the uniform amount in it.
 fn strided_value(emitter: &mut Emitter<'_>, reg: Reg, stride: i64) -> (String, String) {
     let wide = width(emitter, reg);
@@ -178,9 +221,7 @@ fn strided_value(emitter: &mut Emitter<'_>, reg: Reg, stride: i64) -> (String, S
     let base = emitter.def(format_args!("load i{wide}, ptr {at}"));
     let amount = emitter.def(format_args!("load i{wide}, ptr %once{reg}"));
     let first = emitter.def(format_args!("add i{wide} {base}, {amount}"));
-    let lane = emitter.resize("%lane", 64, wide, false);
-    let stride = super::emit::int_constant(i128::from(stride), wide);
-    let rise = emitter.def(format_args!("mul i{wide} {lane}, {stride}"));
+    let rise = risen(emitter, wide, stride);
     (emitter.def(format_args!("add i{wide} {first}, {rise}")), amount)
 }
 
@@ -199,20 +240,26 @@ fn load_stored(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>, reg: Reg) -> Re
     Ok(())
 }
 
+/// Writes a register from its storage to the frame.
 fn spill(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>, reg: Reg) -> Result<()> {
     load_stored(emitter, this, reg)?;
+    spill_current(emitter, this, reg);
+    Ok(())
+}
+
+/// Writes the current value of a register to the frame.
+fn spill_current(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>, reg: Reg) {
     let wide = width(emitter, reg);
     let value = value(emitter, reg);
     let pointer = frame_slot(emitter, this.regions, reg);
     emitter.line(format_args!("store i{wide} {value}, ptr {pointer}, align 1{PARALLEL}"));
-    Ok(())
 }
 
 /// Loads the frame, rematerialises registers that are not in it, and checks the assumptions.
 fn emit_entry(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
     let function = emitter.function;
     emitter.text.push_str("enter:\n");
-    thread_loop(emitter, "enter", |emitter| {
+    thread_loop(emitter, this, "enter", |emitter| {
         for (block, at) in &this.regions.remat_insts[this.region] {
             emitter.inst(&function.blocks[*block].insts[*at])?;
         }
@@ -224,15 +271,26 @@ fn emit_entry(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
             } else {
                 value(emitter, *reg)
             };
+            if this.is_recomputed(*reg) {
+                emitter.line(format_args!("store i{wide} {value}, ptr %once{reg}"));
+                continue;
+            }
             let at = element(emitter, "each", *reg);
             emitter.line(format_args!("store i{wide} {value}, ptr {at}{PARALLEL}"));
+            if let Storage::Strided(stride) = this.storage(*reg) {
+                // The same for every thread of the group, as will be checked.
+                let rise = risen(emitter, wide, stride);
+                let base = emitter.def(format_args!("sub i{wide} {value}, {rise}"));
+                let at = emitter.def(format_args!("getelementptr i{wide}, ptr %base{reg}, i64 %group"));
+                emitter.line(format_args!("store i{wide} {base}, ptr {at}"));
+            }
         }
         emitter.line(format_args!("br label %enter.done"));
         Ok(())
     })?;
     emitter.line(format_args!("store i64 0, ptr %violated"));
     emitter.line(format_args!("store i64 0, ptr %misguess"));
-    for reg in &this.live {
+    for reg in this.live.iter().filter(|reg| !this.is_recomputed(**reg)) {
         let wide = width(emitter, *reg);
         match this.storage(*reg) {
             Storage::PerThread => {}
@@ -240,21 +298,13 @@ fn emit_entry(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
                 let first = emitter.def(format_args!("load i{wide}, ptr %each{reg}"));
                 emitter.line(format_args!("store i{wide} {first}, ptr %once{reg}"));
             }
-            Storage::Strided(_) => {
-                emitter.line(format_args!("store i{wide} 0, ptr %once{reg}"));
-                for group in 0..THREADS / GROUP {
-                    let from =
-                        emitter.def(format_args!("getelementptr i{wide}, ptr %each{reg}, i64 {}", group * GROUP));
-                    let first = emitter.def(format_args!("load i{wide}, ptr {from}"));
-                    let to = emitter.def(format_args!("getelementptr i{wide}, ptr %base{reg}, i64 {group}"));
-                    emitter.line(format_args!("store i{wide} {first}, ptr {to}"));
-                }
-            }
+            Storage::Strided(_) => emitter.line(format_args!("store i{wide} 0, ptr %once{reg}")),
         }
     }
     emitter.text.push_str("  br label %check\ncheck:\n");
-    thread_loop(emitter, "check", |emitter| {
-        for reg in this.live.iter().filter(|r| this.storage(**r) != Storage::PerThread) {
+    thread_loop(emitter, this, "check", |emitter| {
+        let assumed = |reg: &&Reg| this.storage(**reg) != Storage::PerThread && !this.is_recomputed(**reg);
+        for reg in this.live.iter().filter(assumed) {
             let wide = width(emitter, *reg);
             let at = element(emitter, "each", *reg);
             let found = emitter.def(format_args!("load i{wide}, ptr {at}{PARALLEL}"));
@@ -303,10 +353,8 @@ fn record_exit(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>, way: Option<usi
 
 /// Combines the current thread's side-exit flag with that of the others.
 fn record_side_exit(emitter: &mut Emitter<'_>) {
-    let all = emitter.def(format_args!("load i32, ptr %side_exit"));
     let own = emitter.def(format_args!("load i32, ptr %leaves"));
-    let all = emitter.def(format_args!("or i32 {all}, {own}"));
-    emitter.line(format_args!("store i32 {all}, ptr %side_exit"));
+    combine(emitter, "side_exit", &own);
 }
 
 /// Branches to `leaves` if any thread takes a side exit.
@@ -336,45 +384,26 @@ fn set_poison(emitter: &mut Emitter<'_>, registers: impl Iterator<Item = Reg>) {
     }
 }
 
-/// Determines whether a thread will take a side exit in this iteration, so that the iteration itself need not handle
-/// it. Nothing is stored; dead-code elimination leaves only the computation of the branches.
-fn emit_side_exit_check(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
-    emitter.text.push_str("  br label %probe\nprobe:\n");
-    thread_loop(emitter, "probe", |emitter| {
-        begin_iteration(emitter, this)?;
-        let blocks = this.regions.blocks(emitter.function, this.region);
-        emitter.without_stores = true;
-        emit_blocks(emitter, &blocks, Some((this.regions, this.region)))?;
-        emitter.without_stores = false;
-        let region_of = |block: &usize| this.regions.splits[block];
-        for stays in this.info.exits.iter().map(region_of).chain([this.region]) {
-            emitter.text.push_str(&format!("split{stays}:\n  br label %probed\n"));
-        }
-        for side_exit in this.info.side_exits.iter().map(region_of) {
-            emitter.text.push_str(&format!("split{side_exit}:\n  store i32 1, ptr %leaves\n  br label %probed\n"));
-        }
-        emitter.text.push_str("probed:\n");
-        record_side_exit(emitter);
-        emitter.line(format_args!("br label %probe.done"));
-        Ok(())
-    })?;
-    deoptimise_on_side_exit(emitter, "interrupt", "all.stay");
-    emitter.text.push_str("  br label %work\n");
-    Ok(())
+/// Adds the bits of a value to those of a variable.
+fn combine(emitter: &mut Emitter<'_>, variable: &str, value: &str) {
+    let before = emitter.def(format_args!("load i32, ptr %{variable}"));
+    let after = emitter.def(format_args!("or i32 {before}, {value}"));
+    emitter.line(format_args!("store i32 {after}, ptr %{variable}"));
 }
 
 /// Emits one iteration of the loop.
 fn emit_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
     let function = emitter.function;
     emitter.text.push_str("iteration:\n  store i32 0, ptr %side_exit\n");
-    let checked = !this.info.side_exits.is_empty() && this.info.exits_can_be_precomputed;
+    let checked = this.checks_iterations();
+    emitter.selects = if checked { this.info.selects.clone() } else { Selects::new() };
     match checked {
         true => emit_side_exit_check(emitter, this)?,
         false => emitter.line(format_args!("br label %work")),
     }
     emitter.text.push_str("work:\n");
     emitter.unreachable_blocks = if checked { this.info.side_exits.clone() } else { BTreeSet::new() };
-    thread_loop(emitter, "work", |emitter| {
+    thread_loop(emitter, this, "work", |emitter| {
         begin_iteration(emitter, this)?;
         let blocks: Vec<_> = this.regions.blocks(function, this.region);
         emit_blocks(emitter, &blocks, Some((this.regions, this.region)))?;
@@ -422,6 +451,7 @@ fn emit_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()
         Ok(())
     })?;
     emitter.unreachable_blocks.clear();
+    emitter.selects.clear();
     deoptimise_on_side_exit(emitter, "deoptimise", "take");
     for reg in this.stored.iter().filter(|r| this.written.contains(r) && this.storage(**r) != Storage::PerThread) {
         let wide = width(emitter, *reg);
@@ -433,32 +463,21 @@ fn emit_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()
         emitter.text.push_str(&format!("  br i1 {out}, label %leave{exit}, label %stay{exit}\nstay{exit}:\n"));
     }
     emitter.line(format_args!("br label %iteration"));
-    if checked { emit_interrupt(emitter, this) } else { Ok(()) }
-}
-
-/// Emits the end of the loop before an iteration in which a thread takes a side exit: the scalar region continues with
-/// the registers as they are.
-fn emit_interrupt(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
-    emitter.text.push_str("interrupt:\n");
-    thread_loop(emitter, "interrupt", |emitter| {
-        for reg in this.regions.live[this.region].iter().filter(|r| this.written.contains(r)) {
-            spill(emitter, this, *reg)?;
-        }
-        emitter.line(format_args!("br label %interrupt.done"));
-        Ok(())
-    })?;
-    emitter.line(format_args!("br label %deoptimise"));
-    Ok(())
+    if !checked {
+        return Ok(());
+    }
+    this.info.counted_exits.iter().try_for_each(|exit| emit_last_iteration(emitter, this, *exit))?;
+    emit_interrupt(emitter, this)
 }
 
 /// Emits the function that runs a lockstep loop, with speculative strides or without; `None` if the version without
-/// would be the same.
+/// would be the same. The second value is true if it runs any number of threads.
 pub(super) fn emit(
     emitter: &mut Emitter<'_>,
     regions: &Regions,
     region: usize,
     speculates: bool,
-) -> Result<Option<String>> {
+) -> Result<Option<(String, bool)>> {
     let function = emitter.function;
     let info = &regions.lockstep[&region];
     let blocks = regions.blocks(function, region);
@@ -487,7 +506,10 @@ pub(super) fn emit(
     let mut stored: Vec<Reg> = live.iter().copied().chain(left.filter(|r| written.contains(r))).collect();
     stored.sort_unstable();
     stored.dedup();
-    let mut this = VectorLoop { regions, region, info, speculates: true, live, stored, written };
+    let mut this = VectorLoop { regions, region, info, speculates: true, wide: false, live, stored, written };
+    let bytes: u32 = this.stored.iter().filter(|r| !this.is_recomputed(**r)).map(|r| width(emitter, *r) / 8).sum();
+    let repeats = !info.side_exits.is_empty() && !info.exits_can_be_precomputed;
+    this.wide = info.wide && !repeats && bytes <= WIDE_BYTES;
     if !speculates && !this.needs_speculation() {
         return Ok(None);
     }
@@ -500,7 +522,7 @@ pub(super) fn emit(
     for exit in this.exit_regions() {
         let name = format!("leave{exit}");
         emitter.text.push_str(&format!("{name}:\n"));
-        thread_loop(emitter, &name, |emitter| {
+        thread_loop(emitter, &this, &name, |emitter| {
             for reg in regions.live[exit].iter().filter(|r| this.written.contains(r)) {
                 spill(emitter, &this, *reg)?;
             }
@@ -509,7 +531,7 @@ pub(super) fn emit(
         })?;
         emitter.line(format_args!("ret i64 {exit}"));
     }
-    Ok(Some(function_text(emitter, region)))
+    Ok(Some((function_text(emitter, &this), this.wide)))
 }
 
 /// Allocates stack slots for registers and for their storage.
@@ -524,56 +546,67 @@ fn slots(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>, blocks: &[usize]) {
             let _ = writeln!(emitter.prologue, "  %r{reg} = alloca i{}", function.registers[reg as usize]);
         }
     }
+    let (capacity, groups) = (this.capacity(), this.capacity() / GROUP);
     for reg in &this.stored {
         let wide = width(emitter, *reg);
-        let _ = writeln!(emitter.prologue, "  %each{reg} = alloca [{THREADS} x i{wide}], align 64");
         let _ = writeln!(emitter.prologue, "  %once{reg} = alloca i{wide}\n  %next{reg} = alloca i{wide}");
-        let _ = writeln!(emitter.prologue, "  %base{reg} = alloca [{} x i{wide}]", THREADS / GROUP);
+        if this.is_recomputed(*reg) {
+            continue;
+        }
+        let _ = writeln!(emitter.prologue, "  %each{reg} = alloca [{capacity} x i{wide}], align 64");
+        let _ = writeln!(emitter.prologue, "  %base{reg} = alloca [{groups} x i{wide}]");
     }
-    let groups = THREADS / GROUP;
     let _ = writeln!(
         emitter.prologue,
         "  %group.x = alloca [{groups} x i32]\n  %group.y = alloca [{groups} x i32]\n  \
          %group.z = alloca [{groups} x i32]\n  %violated = alloca i64\n  %misguess = alloca i64\n  \
-         %side_exit = alloca i32\n  %leaves = alloca i32"
+         %lane.bits = alloca [{GROUP} x i32], align 64\n  %side_exit = alloca i32\n  %leaves = alloca i32\n  %strays = alloca i32"
     );
     for exit in this.exit_regions() {
         let _ = writeln!(emitter.prologue, "  %out{exit} = alloca i1");
     }
 }
 
-fn function_text(emitter: &mut Emitter<'_>, region: usize) -> String {
+/// Emits the function around the loop: it determines the position of each group, whose threads must be in one row.
+fn function_text(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> String {
     let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     super::region::block_coordinates(emitter);
-    let mut groups = String::new();
-    for g in 0..THREADS / GROUP {
-        let _ = write!(
-            groups,
-            "  %t{g}.wide = add i64 %first, {at}
-  %t{g}.any = trunc i64 %t{g}.wide to i32
-  %t{g}.small = and i32 %t{g}.any, 1023
-  %x{g} = urem i32 %t{g}.small, {nx}
-  %w{g} = udiv i32 %t{g}.small, {nx}
-  %y{g} = urem i32 %w{g}, {ny}
-  %z{g} = udiv i32 %w{g}, {ny}
-  %x{g}.at = getelementptr i32, ptr %group.x, i64 {g}
-  %y{g}.at = getelementptr i32, ptr %group.y, i64 {g}
-  %z{g}.at = getelementptr i32, ptr %group.z, i64 {g}
-  store i32 %x{g}, ptr %x{g}.at
-  store i32 %y{g}, ptr %y{g}.at
-  store i32 %z{g}, ptr %z{g}.at
-  %x{g}.end = add nuw nsw i32 %x{g}, {GROUP}
-  %fits{g} = icmp ule i32 %x{g}.end, {nx}
-  br i1 %fits{g}, label %fits{g}.yes, label %deoptimise
-fits{g}.yes:
-",
-            at = g * GROUP,
-        );
-    }
     format!(
-        "define internal i64 @vector_loop{region}(ptr noalias %ctx, i64 %first, i64 %unused) #0 {{\nentry:\n\
-         {prologue}{groups}  br label %enter\n{text}deoptimise:\n  ret i64 {deoptimised}\nmisspeculated:\n  ret i64 {misspeculated}\n}}\n",
+        "define internal i64 @vector_loop{region}(ptr noalias %ctx, i64 %first, i64 %count) #0 {{\nentry:\n\
+         {prologue}  %groups = udiv exact i64 %count, {GROUP}
+  br label %place
+place:
+  %p = phi i64 [ 0, %entry ], [ %p.next, %placed ]
+  %p.at = mul i64 %p, {GROUP}
+  %p.wide = add i64 %first, %p.at
+  %p.any = trunc i64 %p.wide to i32
+  %p.small = and i32 %p.any, 1023
+  %p.x = urem i32 %p.small, {nx}
+  %p.w = udiv i32 %p.small, {nx}
+  %p.y = urem i32 %p.w, {ny}
+  %p.z = udiv i32 %p.w, {ny}
+  %p.x.at = getelementptr i32, ptr %group.x, i64 %p
+  %p.y.at = getelementptr i32, ptr %group.y, i64 %p
+  %p.z.at = getelementptr i32, ptr %group.z, i64 %p
+  store i32 %p.x, ptr %p.x.at
+  store i32 %p.y, ptr %p.y.at
+  store i32 %p.z, ptr %p.z.at
+  %p.end = add nuw nsw i32 %p.x, {GROUP}
+  %p.fits = icmp ule i32 %p.end, {nx}
+  br i1 %p.fits, label %placed, label %deoptimise
+placed:
+  %p.next = add nuw nsw i64 %p, 1
+  %p.more = icmp ult i64 %p.next, {groups}
+  br i1 %p.more, label %place, label %enter
+{text}deoptimise:
+  ret i64 {deoptimised}
+misspeculated:
+  ret i64 {misspeculated}
+}}
+",
+        region = this.region,
         prologue = emitter.prologue,
+        groups = this.groups(),
         text = emitter.text,
         deoptimised = abi::DEOPTIMISED,
         misspeculated = abi::MISSPECULATED,

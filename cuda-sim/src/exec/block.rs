@@ -98,6 +98,8 @@ pub(crate) struct ResidentBlock<'a> {
     number: u64,
     /// True if threads with the same state may run may_converge.
     may_converge: bool,
+    /// True if all threads that have not finished meet at every barrier.
+    meets_whole: bool,
     /// The common state of all threads in `low..high`; the others have finished.
     converged: Option<u32>,
     low: usize,
@@ -135,6 +137,7 @@ impl<'a> ResidentBlock<'a> {
             next,
             number: 0,
             may_converge,
+            meets_whole: plan.sites.iter().all(|site| site.is_whole() || !site.is_barrier()),
             converged: None,
             low: 0,
             high,
@@ -191,8 +194,8 @@ impl<'a> ResidentBlock<'a> {
 
     /// Returns the widest set of writers that polling threads wait for, if all runnable threads poll.
     fn watched(&self) -> Option<Watched> {
-        let polled = self.alive().filter_map(|thread| self.poll(self.state(thread)).map(|poll| poll.watched));
-        let others = self.alive().any(|thread| self.can_run(self.state(thread)) && !self.polls(self.state(thread)));
+        let polled = self.states().filter_map(|state| self.poll(state).map(|poll| poll.watched));
+        let others = self.states().any(|state| self.can_run(state) && !self.polls(state));
         let loosest = polled.reduce(|a, b| match (a, b) {
             (Watched::Any, _) | (_, Watched::Any) => Watched::Any,
             (Watched::Grid, _) | (_, Watched::Grid) => Watched::Grid,
@@ -360,6 +363,13 @@ impl<'a> ResidentBlock<'a> {
         (0..self.next.len()).filter(|thread| self.is_alive(*thread))
     }
 
+    /// Returns the states of the threads that have not finished, once for neighbours with the same one.
+    fn states(&self) -> impl Iterator<Item = u32> + '_ {
+        let diverged = if self.converged.is_none() { self.next.as_slice() } else { &[] };
+        let each = diverged.chunk_by(|a, b| a == b).map(|same| same[0]);
+        self.converged.into_iter().chain(each).filter(|state| *state != 0)
+    }
+
     /// Returns the state of a thread that has not finished.
     fn state(&self, thread: usize) -> u32 {
         self.converged.unwrap_or(self.next[thread])
@@ -373,8 +383,12 @@ impl<'a> ResidentBlock<'a> {
         self.alive().any(|thread| self.is_waiting_for_cluster(thread))
     }
 
-    /// Returns the number of threads that have arrived at the cluster's barrier, and the number that have not finished.
+    /// Returns the number of threads that have arrived at the cluster's barrier, and the number that have not finished,
+    /// if the kernel has cluster barriers.
     pub(super) fn at_cluster(&self) -> (u32, u32) {
+        if self.phases.is_empty() {
+            return (0, 0);
+        }
         let arrived = |thread: &usize| self.phases.get(*thread) == Some(&ClusterPhase::Arrived);
         (self.alive().filter(arrived).count() as u32, self.alive().count() as u32)
     }
@@ -401,6 +415,9 @@ impl<'a> ResidentBlock<'a> {
         let warps = self.next.len().div_ceil(LANES);
         for index in 0..warps {
             let first = engine.order(index, warps) * LANES;
+            if self.waits_at_barrier(first) {
+                continue;
+            }
             let mut again = false;
             loop {
                 let (ran, waited) = self.run_warp(engine, first, !again)?;
@@ -426,6 +443,14 @@ impl<'a> ResidentBlock<'a> {
 
     fn warp(&self, first: usize) -> std::ops::Range<usize> {
         first..(first + LANES).min(self.next.len())
+    }
+
+    /// Returns true if all lanes of a warp have the same state, in which they wait at a barrier or have finished.
+    fn waits_at_barrier(&self, first: usize) -> bool {
+        let states = &self.next[self.warp(first)];
+        let waits = |site: &Site| matches!(site.operation, Operation::Barrier(_));
+        let waits = states[0] == 0 || self.site(states[0]).is_some_and(waits);
+        waits && states.iter().fold(0, |bits, state| bits | (state ^ states[0])) == 0
     }
 
     /// Returns true if a lane can run that does not poll.
@@ -482,8 +507,18 @@ impl<'a> ResidentBlock<'a> {
                 self.next[first + lane] = site.region as u32;
                 completed = true;
             }
+            if site.is_barrier() {
+                let state = self.next[first + lane];
+                while site.operation != Operation::Arrive
+                    && open != 0
+                    && self.next[first + open.trailing_zeros() as usize] == state
+                {
+                    open &= open - 1;
+                }
+                continue;
+            }
             // The active lanes are known only when no other lane can arrive.
-            if site.is_barrier() || site.is_of_cluster() || (site.active && !all_waiting) {
+            if site.is_of_cluster() || (site.active && !all_waiting) {
                 continue;
             }
             let mask = self.exchange().arg(site, 3, first + lane);
@@ -529,8 +564,34 @@ impl<'a> ResidentBlock<'a> {
         }
     }
 
+    /// As [`ResidentBlock::open_barriers`], if all threads meet at one barrier that reduces nothing, or if no barrier can
+    /// open since all threads have to meet and some do not wait; `None` in the other cases.
+    fn open_whole(&mut self) -> Option<bool> {
+        if !self.meets_whole {
+            return None;
+        }
+        let (mut barrier, mut simple) = (None, true);
+        for state in self.next.chunk_by(|a, b| a == b).map(|same| same[0]).filter(|state| *state != 0) {
+            let Some(site) = self.site(state).filter(|site| site.is_barrier()) else { return Some(false) };
+            let known = matches!(site.args[0], Arg::Known(_)) && site.operation == Operation::Barrier(None);
+            simple &= known && barrier.is_none_or(|other| other == site.args[0]);
+            barrier = Some(site.args[0]);
+        }
+        if !simple {
+            return None;
+        }
+        let plan = self.plan;
+        for same in self.next.chunk_by_mut(|a, b| a == b).filter(|same| same[0] != 0) {
+            same.fill(plan.sites[same[0] as usize - plan.polls.len()].region as u32);
+        }
+        Some(barrier.is_some())
+    }
+
     /// Opens the barriers at which enough threads have arrived. Returns true if there was one.
     fn open_barriers(&mut self) -> bool {
+        if let Some(opened) = self.open_whole() {
+            return opened;
+        }
         let mut waiting: [Vec<usize>; BARRIERS as usize] = std::mem::take(&mut self.waiting);
         waiting.iter_mut().for_each(Vec::clear);
         let mut expected = self.arrived.map(|a| a.1);

@@ -131,6 +131,11 @@ impl Cluster<'_> {
         }
     }
 
+    /// Returns true if a thread of its blocks made progress when they last ran.
+    pub(super) fn has_progressed(&self) -> bool {
+        self.members.iter().any(|member| member.block.has_progressed())
+    }
+
     /// Returns the number of blocks that have not finished.
     pub(super) fn unfinished(&self) -> u64 {
         self.members.iter().filter(|member| !member.done).count() as u64

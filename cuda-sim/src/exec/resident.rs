@@ -74,7 +74,7 @@ impl RegionEngine<'_> {
     fn run_vector_loop(
         &self,
         region: usize,
-        vector_loop: RangeFn,
+        (vector_loop, wide): (RangeFn, bool),
         context: &mut Context,
         first: usize,
         count: usize,
@@ -82,15 +82,16 @@ impl RegionEngine<'_> {
         let end = first + count;
         let (mut at, mut all) = (first, None);
         while at < end {
-            let size = (end - at).min(THREADS as usize);
+            let warps = (end - at) / THREADS as usize;
+            let size = if warps == 0 { end - at } else { THREADS as usize * if wide { warps } else { 1 } };
             let mut result = DEOPTIMISED;
-            if size == THREADS as usize {
+            if warps > 0 {
                 result = self.call(vector_loop, context, at, size)?;
             }
             if result == MISSPECULATED {
                 let conservative = self.0.vector_loop(region, true).map_err(no_code)?;
-                result =
-                    conservative.map_or(Ok(DEOPTIMISED), |vector_loop| self.call(vector_loop, context, at, size))?;
+                result = conservative
+                    .map_or(Ok(DEOPTIMISED), |(vector_loop, _)| self.call(vector_loop, context, at, size))?;
             }
             if result == DEOPTIMISED {
                 let plain = self.0.range(region).map_err(no_code)?;
@@ -149,10 +150,11 @@ impl Launch {
             if resident.is_empty() {
                 break;
             }
-            let (mut at, mut idle, mut at_grid) = (0, resident.len() == before, 0);
+            let (mut at, mut idle, mut at_grid, mut progressed) = (0, resident.len() == before, 0, false);
             while at < resident.len() {
                 let cluster = &mut resident[at];
                 let outcome = cluster.run()?;
+                progressed |= cluster.has_progressed();
                 if outcome != Outcome::Done {
                     at += 1;
                     at_grid += usize::from(outcome == Outcome::AtGrid);
@@ -175,7 +177,7 @@ impl Launch {
                 let all_wait = idle && progress.all_begun(all) && at_grid == resident.len();
                 self.wait_for_grid(worker, progress, resident, all_wait)?;
             }
-            if idle {
+            if idle && !progressed {
                 // These blocks wait for another worker, or for the host.
                 std::thread::yield_now();
             }

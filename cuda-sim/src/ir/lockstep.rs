@@ -9,11 +9,14 @@
 //! most often 1. Strides that assume a factor of 1 are `speculative`; code without them serves where the assumption is
 //! wrong. Predicates that the loop only reads, mostly bounds checks, are speculated to be uniform in the same way.
 
+mod counters;
+
 use super::liveness::RegSet;
 use super::loops::{Loop, loops};
 use super::polling::PollLoop;
 use super::{BlockId, Function, Inst, Reg, Special, Symbol, Terminator, Value};
 use crate::ptx::{Modifier, Opcode, Space};
+use counters::Bases;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A loop that threads run in lockstep.
@@ -25,9 +28,17 @@ pub(crate) struct Lockstep {
     /// The blocks to which single threads may leave: they report failures, or are reached when a counter that differs
     /// by its stride from thread to thread ends.
     pub(crate) side_exits: BTreeSet<BlockId>,
+    /// The side exits of counters: mostly all threads leave by one of them in the same iteration.
+    pub(crate) counted_exits: BTreeSet<BlockId>,
     /// True if side exits can be determined before an iteration runs: no branch depends on memory that may change.
     /// Otherwise a loop with side exits has no stores, and is run again if a thread does leave.
     pub(crate) exits_can_be_precomputed: bool,
+    /// Instructions, by block and index, that select a counter's sum or a limit where the sum wraps. An iteration in
+    /// which no thread leaves the loop is assumed to select the sum: the operand with this index.
+    pub(crate) selects: Selects,
+    /// True if all threads of a block run an iteration before the next one, since the grid's size is the distance of
+    /// the memory that two iterations of a thread access.
+    pub(crate) wide: bool,
     /// Registers that are uniform at the start of every iteration.
     pub(crate) uniform: BTreeSet<Reg>,
     /// Predicates that the loop only reads and that are speculated to be uniform.
@@ -37,6 +48,9 @@ pub(crate) struct Lockstep {
     /// The registers in `strides` whose stride assumes that a uniform factor is 1, and those in `assumed_uniform`.
     pub(crate) speculative: BTreeSet<Reg>,
 }
+
+/// Instructions by block and index, with the index of an operand.
+pub(crate) type Selects = BTreeMap<(BlockId, usize), usize>;
 
 fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
     match value {
@@ -195,6 +209,10 @@ impl<'a> Analysis<'a> {
         self.found.blocks.iter().flat_map(|b| self.function.blocks[*b].insts.iter().map(|i| (*b, i)))
     }
 
+    fn is_uniform_operand(&self, value: &Value) -> bool {
+        is_uniform_value(value, &|r| self.uniform_regs[r as usize])
+    }
+
     fn leaves(&self, block: BlockId) -> bool {
         !self.found.blocks.contains(&block)
     }
@@ -246,14 +264,15 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Returns the exits that all threads take together and the side exits; `None` if the threads do not stay in
-    /// lockstep.
+    /// Returns the exits that all threads take together, the side exits, and those of counters; `None` if the threads
+    /// do not stay in lockstep.
     fn exits(
         &self,
         facts: &BlockFacts<'_>,
         strides: &HashMap<Reg, Stride>,
-    ) -> Option<(BTreeSet<BlockId>, BTreeSet<BlockId>)> {
-        let (mut exits, mut side_exits) = (BTreeSet::new(), BTreeSet::new());
+        bases: &Bases,
+    ) -> Option<[BTreeSet<BlockId>; 3]> {
+        let (mut exits, mut side_exits, mut counted_exits) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let mut counted = Vec::new();
         for block in &self.found.blocks {
             let term = &self.function.blocks[*block].term;
@@ -264,6 +283,7 @@ impl<'a> Analysis<'a> {
                 if self.divergent_branches.contains(block) {
                     if !(facts.fails)(next) {
                         counted.push(term.used()?);
+                        counted_exits.insert(next);
                     }
                     side_exits.insert(next);
                 } else if self.divergent_blocks.contains(block) {
@@ -280,31 +300,8 @@ impl<'a> Analysis<'a> {
         let again = !stores && !exits.is_empty();
         let fits = exits.is_disjoint(&side_exits)
             && (side_exits.is_empty() || (again && counted.is_empty()) || self.exits_can_be_precomputed())
-            && counted.into_iter().all(|predicate| self.is_of_counter(predicate, strides));
-        fits.then_some((exits, side_exits))
-    }
-
-    /// Returns true if a predicate compares values that are uniform, or differ by a stride from thread to thread: nearly
-    /// all threads leave in the same iteration.
-    fn is_of_counter(&self, predicate: Reg, strides: &HashMap<Reg, Stride>) -> bool {
-        let bases = self.bases();
-        let counts = |value: &Value| match value {
-            Value::Reg(reg) if !self.uniform_regs[*reg as usize] => {
-                let mut written = self.insts().filter(|(_, inst)| defs(inst).contains(reg)).peekable();
-                let strided = |reg: &Reg| strides.contains_key(reg) || self.uniform_regs[*reg as usize];
-                // A sum that is replaced by a limit where it overflows.
-                let selects = |inst: &Inst| {
-                    inst.opcode == Opcode::Selp
-                        && inst.operands[1..3].iter().all(|v| matches!(v, Value::Reg(r) if strided(r)))
-                };
-                (strided(reg) && (written.peek().is_none() || bases.contains_key(reg)))
-                    || (written.peek().is_some() && written.all(|(_, inst)| selects(inst)))
-            }
-            value => is_uniform_value(value, &|r| self.uniform_regs[r as usize]),
-        };
-        let mut compares = self.insts().filter(|(_, inst)| defs(inst).contains(&predicate)).peekable();
-        compares.peek().is_some()
-            && compares.all(|(_, inst)| inst.opcode == Opcode::Setp && inst.operands[1..].iter().all(counts))
+            && counted.into_iter().all(|predicate| self.is_of_counter(predicate, strides, bases));
+        fits.then_some([exits, side_exits, counted_exits])
     }
 
     /// Returns true if evaluating an iteration's branches twice gives the same result.
@@ -325,56 +322,6 @@ impl<'a> Analysis<'a> {
         }
         let branches = self.found.blocks.iter().filter_map(|b| self.function.blocks[*b].term.used());
         branches.into_iter().all(|reg| !loaded.contains(&reg))
-    }
-
-    /// Returns the registers that are, throughout an iteration, the value of a register at its start plus a uniform
-    /// amount, each with that base register.
-    fn bases(&self) -> HashMap<Reg, Reg> {
-        let mut bases: HashMap<Reg, Option<Reg>> = HashMap::new();
-        let insts: Vec<_> = self.insts().collect();
-        for (_, inst) in &insts {
-            bases.extend(defs(inst).into_iter().map(|r| (r, Some(r))));
-        }
-        // A register that is written in the loop is initially its own base; temporaries then take the base of their
-        // source.
-        let single: HashMap<Reg, usize> = insts.iter().flat_map(|(_, i)| defs(i)).fold(HashMap::new(), |mut n, r| {
-            *n.entry(r).or_default() += 1;
-            n
-        });
-        let of = |bases: &HashMap<Reg, Option<Reg>>, r: Reg| bases.get(&r).copied().unwrap_or(Some(r));
-        let mut rounds = 0;
-        let mut changed = true;
-        while changed && rounds < 64 {
-            (changed, rounds) = (false, rounds + 1);
-            for (block, inst) in &insts {
-                let [Value::Reg(dest), rest @ ..] = inst.operands.as_slice() else {
-                    for reg in defs(inst) {
-                        changed |= bases.insert(reg, None) != Some(None);
-                    }
-                    continue;
-                };
-                let same = |v: &Value| is_uniform_value(v, &|r| self.uniform_regs[r as usize]);
-                let plain = inst.modifiers().next().is_none() && inst.form.types.len() == 1;
-                let base = match (inst.opcode, rest) {
-                    _ if !plain || self.divergent_blocks.contains(block) => None,
-                    (Opcode::Add, [Value::Reg(a), u]) if same(u) => of(&bases, *a),
-                    (Opcode::Add, [u, Value::Reg(a)]) if same(u) => of(&bases, *a),
-                    (Opcode::Sub, [Value::Reg(a), u]) if same(u) => of(&bases, *a),
-                    (Opcode::Mov, [Value::Reg(a)]) => of(&bases, *a),
-                    _ => None,
-                };
-                for other in defs(inst).into_iter().filter(|r| r != dest) {
-                    changed |= bases.insert(other, None) != Some(None);
-                }
-                // With several definitions, the only base on which they can agree is the register itself.
-                let base = base.filter(|b| single[dest] == 1 || b == dest);
-                changed |= bases.insert(*dest, base) != Some(base);
-            }
-        }
-        if changed {
-            return HashMap::new();
-        }
-        bases.into_iter().filter_map(|(reg, base)| Some((reg, base?))).collect()
     }
 }
 
@@ -470,8 +417,8 @@ fn analyse(
     facts: &BlockFacts<'_>,
 ) -> Option<Lockstep> {
     let analysis = Analysis::new(function, found, live, uniform_regs);
-    let (exits, side_exits) = analysis.exits(facts, strides)?;
     let bases = analysis.bases();
+    let [exits, side_exits, counted_exits] = analysis.exits(facts, strides, &bases)?;
     let written: BTreeSet<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).collect();
     let uniform = (0..function.registers.len() as Reg).filter(|r| analysis.uniform_regs[*r as usize]).collect();
     // A register that the loop changes keeps its stride if it changes by the same amount in every thread.
@@ -490,7 +437,10 @@ fn analyse(
         header: found.header,
         exits,
         side_exits,
+        counted_exits,
         exits_can_be_precomputed,
+        selects: analysis.selects(&bases),
+        wide: analysis.strides_over_grid(&bases),
         uniform,
         assumed_uniform,
         strides: strided,

@@ -363,6 +363,20 @@ fn registered_memory_can_be_accessed_to_its_end() {
 }
 
 #[test]
+fn an_iteration_of_a_loop_over_the_grid() {
+    let page = *PAGE;
+    let base = MEMORY.alloc(page, AllocationKind::Device).unwrap();
+    // Of the second block's iterations the last one has a thread that is beyond the memory.
+    let first = base + page - 4 * (4 * 128 + 64 + 21);
+    let code = "mov.u32 %r5, %nctaid.x; mul.lo.u32 %r6, %r5, %r4; mov.u32 %r7, 0; mul.wide.u32 %rd5, %r6, 4;
+        L: st.global.u32 [%rd4], 7; add.u64 %rd4, %rd4, %rd5; add.u32 %r1, %r1, %r6; setp.lt.u32 %p1, %r1, 640; @%p1 bra L;";
+    let text = faults(code, 2, 64, [first, 0], IllegalAccess::At(base + page));
+    let place = format!("(0 bytes past the end of an allocation of {page} bytes): block (1, 0, 0), thread (21, 0, 0)");
+    assert!(text.ends_with(&place), "{text}");
+    MEMORY.free(base, |_| true).unwrap();
+}
+
+#[test]
 fn a_search_writes_nothing() {
     // Every thread counts, and the last one's next access faults.
     let counter = Buffer::new(&[0; 512]);

@@ -8,6 +8,7 @@ mod clusters;
 mod constants;
 mod faults;
 mod floats;
+mod grid_stride;
 mod integers;
 mod kernels;
 mod limits;

@@ -12,7 +12,7 @@ const BLOCK: usize = 256;
 
 /// `y = a * x + b`, in a loop over the grid's size, which is a power of two.
 #[kernel]
-fn scale(a: f32, b: f32, x: &[f32], y: &mut [f32]) {
+pub(crate) fn scale(a: f32, b: f32, x: &[f32], y: &mut [f32]) {
     for i in (grid::<1>()..y.len()).step_by(grid_size::<1>()) {
         y[i] = a * x[i] + b;
     }
@@ -35,7 +35,7 @@ pub(super) fn grid_stride_saxpy() -> Result<Program> {
 
 /// Sums of what each thread finds in a loop over the grid's size, which is a power of two.
 #[kernel]
-fn sum(x: &[u32], sums: &mut [u32]) {
+pub(crate) fn sum(x: &[u32], sums: &mut [u32]) {
     let mut own = 0;
     for i in (grid::<1>()..x.len()).step_by(grid_size::<1>()) {
         own += x[i];

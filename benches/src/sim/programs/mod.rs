@@ -9,7 +9,7 @@
 //! The files hold the programs by subject. The loops have the bounds checks and the instruction set of any Rust program.
 
 mod graphs;
-mod linear;
+pub(super) mod linear;
 mod numeric;
 mod sorting;
 mod text;

@@ -6,7 +6,9 @@ use anyhow::Result;
 use cuda_prelude::*;
 
 use super::{Program, Random, in_blocks, program};
-use crate::suite::kernels::{Body, POINTS, SOFTENING, black_scholes as prices, fft as transform, n_body as attract};
+use crate::suite::kernels::{
+    Body, POINTS, SOFTENING, black_scholes as prices, fft as transform, n_body as attract, normal,
+};
 
 /// Threads of a block.
 const BLOCK: usize = 256;
@@ -273,14 +275,6 @@ pub(super) fn u128_remainder() -> Result<Program> {
             }
         },
     )
-}
-
-/// The cumulative normal distribution, by formula 26.2.17 of Abramowitz and Stegun.
-fn normal(d: f32) -> f32 {
-    let k = 1.0 / (1.0 + 0.231_641_9 * d.abs());
-    let series = k * (0.319_381_53 + k * (-0.356_563_78 + k * (1.781_477_9 + k * (-1.821_256 + k * 1.330_274_5))));
-    let tail = 0.398_942_3 * (-0.5 * d * d).exp() * series;
-    if d > 0.0 { 1.0 - tail } else { tail }
 }
 
 pub(super) fn black_scholes() -> Result<Program> {

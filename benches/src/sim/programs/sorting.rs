@@ -37,6 +37,23 @@ const EACH: usize = 16;
 const OWN: u64 = 1 << 32;
 const TOTAL: u64 = 2 << 32;
 
+/// The sum of the values of a block's threads up to this one, whose sums it leaves in `tile`.
+#[device]
+fn prefix_sum<const THREADS: usize>(tile: &mut [u32; THREADS], value: u32) -> u32 {
+    let t = thread_idx().x;
+    tile[t] = value;
+    sync_threads();
+    let mut distance = 1;
+    while distance < THREADS {
+        let left = if t >= distance { tile[t - distance] } else { 0 };
+        sync_threads();
+        tile[t] += left;
+        sync_threads();
+        distance *= 2;
+    }
+    tile[t]
+}
+
 /// The prefix sums in one pass, by decoupled look-back: each block adds up the published sums of the blocks before it.
 #[kernel]
 fn scan(x: &[u32], states: &mut [u64], sums: &mut [u32]) {
@@ -49,16 +66,7 @@ fn scan(x: &[u32], states: &mut [u64], sums: &mut [u32]) {
         sum += if first + k < x.len() { x[first + k] } else { 0 };
         own[k] = sum;
     }
-    tile[t] = sum;
-    sync_threads();
-    let mut distance = 1;
-    while distance < SCANNERS {
-        let left = if t >= distance { tile[t - distance] } else { 0 };
-        sync_threads();
-        tile[t] += left;
-        sync_threads();
-        distance *= 2;
-    }
+    let up_to_here = prefix_sum(tile, sum);
     if t == 0 {
         let total = tile[SCANNERS - 1] as u64;
         atomic_store(&mut states[block], if block == 0 { TOTAL | total } else { OWN | total });
@@ -74,7 +82,7 @@ fn scan(x: &[u32], states: &mut [u64], sums: &mut [u32]) {
         before[0] = sum as u32;
     }
     sync_threads();
-    let start = before[0] + tile[t] - sum;
+    let start = before[0] + up_to_here - sum;
     for k in 0..EACH {
         if first + k < sums.len() {
             sums[first + k] = start + own[k];
@@ -142,17 +150,7 @@ fn offsets(counts: &mut [u32]) {
     for k in first..end {
         sum += counts[k];
     }
-    tile[t] = sum;
-    sync_threads();
-    let mut distance = 1;
-    while distance < BLOCK {
-        let left = if t >= distance { tile[t - distance] } else { 0 };
-        sync_threads();
-        tile[t] += left;
-        sync_threads();
-        distance *= 2;
-    }
-    let mut before = tile[t] - sum;
+    let mut before = prefix_sum(tile, sum) - sum;
     for k in first..end {
         let count = counts[k];
         counts[k] = before;

@@ -20,6 +20,7 @@
 #![expect(clippy::neg_cmp_op_on_partial_ord, reason = "`!(x < limit)` is how NaN goes the way of what is too large")]
 #![expect(clippy::approx_constant, reason = "a constant's first part stands beside its second")]
 
+pub(crate) mod division;
 mod double;
 mod exponential;
 mod plain;

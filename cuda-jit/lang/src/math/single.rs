@@ -10,9 +10,13 @@ const LN_2: f64 = std::f64::consts::LN_2;
 const LOG2_E: f64 = std::f64::consts::LOG2_E;
 const LOG10_E: f64 = std::f64::consts::LOG10_E;
 
-/// e^r 2^k for |r| up to 0.35 and |k| up to 1000: the Taylor polynomial of degree 10, whose error is 2^-42.
+/// Adding it rounds a number of less than 2^51 to an integer, whose bits are then the last ones of the sum.
+const ROUNDS: f64 = 6755399441055744.0;
+
+/// e^r 2^k for |r| up to 0.35 and |k| up to 1000, where k plus [`ROUNDS`] is given: the Taylor polynomial of degree 10,
+/// whose error is 2^-42.
 #[device]
-fn power(r: f64, k: f64) -> f64 {
+fn power(r: f64, rounded: f64) -> f64 {
     let p = r.mul_add(1.0 / 3628800.0, 1.0 / 362880.0);
     let p = r.mul_add(p, 1.0 / 40320.0);
     let p = r.mul_add(p, 1.0 / 5040.0);
@@ -22,24 +26,28 @@ fn power(r: f64, k: f64) -> f64 {
     let p = r.mul_add(p, 1.0 / 6.0);
     let p = r.mul_add(p, 0.5);
     let p = r.mul_add(p, 1.0);
-    r.mul_add(p, 1.0) * f64::from_bits(((k as i32 + 1023) as u64) << 52)
+    r.mul_add(p, 1.0) * f64::from_bits(rounded.to_bits().wrapping_add(1023) << 52)
+}
+
+/// The number as an exponent of at most 200: beyond that the result is 0 or infinite anyway. NaN remains.
+#[device]
+fn bounded(x: f32) -> f64 {
+    let x = if x > 200.0 { 200.0 } else { x };
+    (if x < -200.0 { -200.0 } else { x }) as f64
 }
 
 #[device]
 pub(crate) fn exp(x: f32) -> f32 {
-    // Beyond these bounds the result is 0 or infinite.
-    let bounded = (x as f64).max(-200.0).min(200.0);
-    let whole = (bounded * LOG2_E).round_ties_even();
-    let result = power((-whole).mul_add(LN_2, bounded), whole) as f32;
-    if x.is_nan() { x } else { result }
+    let x = bounded(x);
+    let rounded = x * LOG2_E + ROUNDS;
+    power((ROUNDS - rounded).mul_add(LN_2, x), rounded) as f32
 }
 
 #[device]
 pub(crate) fn exp2(x: f32) -> f32 {
-    let bounded = (x as f64).max(-200.0).min(200.0);
-    let whole = bounded.round_ties_even();
-    let result = power((bounded - whole) * LN_2, whole) as f32;
-    if x.is_nan() { x } else { result }
+    let x = bounded(x);
+    let rounded = x + ROUNDS;
+    power((x - (rounded - ROUNDS)) * LN_2, rounded) as f32
 }
 
 /// The logarithm in the base with this factor: the series 2 (s + s^3/3 + s^5/5 + ..) with s = (m - 1) / (m + 1) for a
@@ -92,8 +100,9 @@ const NEAR: f32 = 134217728.0;
 #[device]
 fn turned_sine(x: f32, quarters: i32) -> f32 {
     let x = x as f64;
-    let whole = (x * TWO_OVER_PI).round_ties_even();
-    let r = (-whole).mul_add(HALF_PI_REST, (-whole).mul_add(HALF_PI, x));
+    let rounded = x * TWO_OVER_PI + ROUNDS;
+    let back = ROUNDS - rounded;
+    let r = back.mul_add(HALF_PI_REST, back.mul_add(HALF_PI, x));
     let q = r * r;
     let p = q.mul_add(1.0 / 6227020800.0, -1.0 / 39916800.0);
     let p = q.mul_add(p, 1.0 / 362880.0);
@@ -107,7 +116,7 @@ fn turned_sine(x: f32, quarters: i32) -> f32 {
     let p = q.mul_add(p, 1.0 / 24.0);
     let p = q.mul_add(p, -0.5);
     let cosine = q.mul_add(p, 1.0);
-    let quadrant = (whole as i32).wrapping_add(quarters);
+    let quadrant = (rounded.to_bits() as i32).wrapping_add(quarters);
     let result = (if quadrant & 1 == 0 { sine } else { cosine }) as f32;
     if quadrant & 2 == 0 { result } else { -result }
 }

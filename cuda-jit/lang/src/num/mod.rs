@@ -6,7 +6,6 @@
 pub mod arithmetic;
 mod bounds;
 pub mod cast;
-pub(crate) mod division;
 #[expect(clippy::eq_op, clippy::neg_cmp_op_on_partial_ord, reason = "NaN is unequal to itself")]
 pub mod floats;
 pub mod integers;

@@ -1,0 +1,172 @@
+//! Loops over the size of the grid, whose iterations all threads of a block run together.
+
+use super::HEADER;
+use super::sync::check;
+use crate::module::code_counts;
+
+/// The start of a kernel: the thread's index in the grid in `%rd5`, the grid's size in `%rd6`.
+const START: &str = ".visible .entry k(.param .u64 a, .param .u64 b) { .reg .pred %p<8>; .reg .b32 %r<16>;
+    .reg .b64 %rd<32>;
+    ld.param.u64 %rd1,[a]; ld.param.u64 %rd2,[b]; mov.u32 %r1,%tid.x; mov.u32 %r2,%tid.y; mov.u32 %r3,%ntid.x;
+    mov.u32 %r4,%ntid.y; mul.lo.u32 %r4,%r4,%r3; mov.u32 %r5,%ctaid.x; mov.u32 %r6,%nctaid.x;
+    cvt.u64.u32 %rd5,%r1; mul.wide.u32 %rd6,%r2,%r3; add.u64 %rd5,%rd5,%rd6; mul.wide.u32 %rd6,%r5,%r4;
+    add.u64 %rd5,%rd5,%rd6; mul.wide.u32 %rd6,%r6,%r4; shl.b64 %rd3,%rd5,3; add.u64 %rd4,%rd2,%rd3; mov.u64 %rd10,0;";
+
+/// The shapes of blocks: whole warps, a part of one, several rows, rows that are too short for a vector.
+const SHAPES: [(u32, [u32; 3]); 8] = [
+    (3, [96, 1, 1]),
+    (2, [64, 1, 1]),
+    (7, [33, 1, 1]),
+    (1, [256, 1, 1]),
+    (2, [32, 4, 1]),
+    (2, [8, 16, 1]),
+    (1, [1024, 1, 1]),
+    (5, [250, 1, 1]),
+];
+
+/// The loop of Rust's `(i..len).step_by(n)`, which steps to the end where the sum wraps. Each iteration changes memory,
+/// so that one that runs twice shows; the threads' sums are live behind it.
+#[test]
+fn every_iteration_runs_once() {
+    let text = format!(
+        "{START} setp.ge.u64 %p1,%rd5,LEN; @%p1 bra D; mov.u64 %rd7,LEN;
+        L: add.u64 %rd11,%rd5,%rd6; setp.gt.u64 %p2,%rd11,%rd5; selp.b64 %rd12,%rd11,%rd7,%p2;
+        shl.b64 %rd8,%rd5,3; add.u64 %rd8,%rd1,%rd8; ld.global.u64 %rd9,[%rd8]; mad.lo.u64 %rd9,%rd9,3,%rd5;
+        st.global.u64 [%rd8],%rd9; add.u64 %rd10,%rd10,%rd9; mov.u64 %rd5,%rd12; setp.lt.u64 %p3,%rd5,%rd7; @%p3 bra L;
+        D: st.global.u64 [%rd4],%rd10; ret; }}"
+    );
+    let counts = code_counts(&format!("{HEADER}{}", text.replace("LEN", "1000")), "k").unwrap();
+    // The gather is the store behind the loop, whose addresses come from the frame.
+    assert!(counts.vectorised >= 3 && counts.gathers <= 1, "{counts:?}");
+    for len in [1000, 1024, 1536, 31, 5] {
+        let text = text.replace("LEN", &len.to_string());
+        let input: Vec<u64> = (0..len).map(|i| i * i + 3).collect();
+        let changed: Vec<u64> = input.iter().enumerate().map(|(i, x)| 3 * x + i as u64).collect();
+        for (blocks, shape) in SHAPES {
+            let all = (blocks * shape[0] * shape[1]) as usize;
+            check(&text, blocks, shape, &[input.clone(), vec![7; all]], |after| {
+                assert_eq!(after[0], changed, "{len} numbers, {blocks} blocks of {shape:?}");
+                for (i, sum) in after[1].iter().enumerate() {
+                    let own = changed.iter().skip(i).step_by(all).sum::<u64>();
+                    assert_eq!(*sum, own, "{len} numbers, thread {i} of {blocks} blocks of {shape:?}");
+                }
+            });
+        }
+    }
+}
+
+/// The loop inside of another one, with a barrier between its rounds.
+#[test]
+fn every_round_of_a_loop_around_it() {
+    let text = format!(
+        "{START} mov.u64 %rd7,700; mov.u64 %rd20,%rd5; mov.u32 %r9,0;
+        OUTER: mov.u64 %rd5,%rd20; setp.ge.u64 %p1,%rd5,%rd7; @%p1 bra NEXT;
+        L: add.u64 %rd11,%rd5,%rd6; setp.gt.u64 %p2,%rd11,%rd5; selp.b64 %rd12,%rd11,%rd7,%p2;
+        shl.b64 %rd8,%rd5,3; add.u64 %rd8,%rd1,%rd8; ld.global.u64 %rd9,[%rd8]; mad.lo.u64 %rd9,%rd9,3,%rd5;
+        st.global.u64 [%rd8],%rd9; add.u64 %rd10,%rd10,%rd9; mov.u64 %rd5,%rd12; setp.lt.u64 %p3,%rd5,%rd7; @%p3 bra L;
+        NEXT: bar.sync 0; mul.lo.u64 %rd10,%rd10,5; add.u32 %r9,%r9,1; setp.lt.u32 %p4,%r9,3; @%p4 bra OUTER;
+        st.global.u64 [%rd4],%rd10; ret; }}"
+    );
+    let input: Vec<u64> = (0..700).map(|i| i * i + 3).collect();
+    for (blocks, shape) in SHAPES {
+        let all = (blocks * shape[0] * shape[1]) as usize;
+        let (mut memory, mut sums) = (input.clone(), vec![0u64; all]);
+        for _ in 0..3 {
+            memory.iter_mut().enumerate().for_each(|(i, x)| *x = x.wrapping_mul(3).wrapping_add(i as u64));
+            for (i, sum) in sums.iter_mut().enumerate() {
+                let own = memory.iter().skip(i).step_by(all).fold(*sum, |sum, x| sum.wrapping_add(*x));
+                *sum = own.wrapping_mul(5);
+            }
+        }
+        check(&text, blocks, shape, &[input.clone(), vec![0; all]], |after| {
+            assert_eq!(after[0], memory, "{blocks} blocks of {shape:?}");
+            assert_eq!(after[1], sums, "{blocks} blocks of {shape:?}");
+        });
+    }
+}
+
+/// Sums that wrap in different iterations, where the selection's other operand lets the loop go on or ends it.
+#[test]
+fn sums_that_wrap() {
+    let text = format!(
+        "{START} mov.u64 %rd13,0; sub.u64 %rd5,%rd5,900; mov.u64 %rd7,OTHER;
+        L: and.b64 %rd8,%rd5,511; shl.b64 %rd8,%rd8,3; add.u64 %rd8,%rd1,%rd8; ld.global.u64 %rd9,[%rd8];
+        mad.lo.u64 %rd10,%rd10,7,%rd9; add.u64 %rd13,%rd13,1;
+        add.u64 %rd11,%rd5,%rd6; setp.gt.u64 %p2,%rd11,%rd5; selp.b64 %rd5,%rd11,%rd7,%p2;
+        setp.ge.u64 %p4,%rd13,40; @%p4 bra U; setp.gt.u64 %p3,%rd5,END; @%p3 bra L; bra O;
+        U: add.u64 %rd13,%rd13,1000;
+        O: mad.lo.u64 %rd10,%rd13,1000003,%rd10; st.global.u64 [%rd4],%rd10; ret; }}"
+    );
+    let input: Vec<u64> = (0..512).map(|i| i * 13 % 101).collect();
+    // The second one goes on where a sum wraps, again and again.
+    for (other, end) in [(5u64, 2000u64), (u64::MAX - 700, u64::MAX - 800)] {
+        let text = text.replace("OTHER", &other.to_string()).replace("END", &end.to_string());
+        for (blocks, shape) in [(2, [64, 1, 1]), (1, [128, 1, 1]), (3, [70, 1, 1])] {
+            let all = u64::from(blocks * shape[0]);
+            check(&text, blocks, shape, &[input.clone(), vec![0; all as usize]], |after| {
+                for (i, got) in after[1].iter().enumerate() {
+                    let (mut at, mut sum, mut rounds) = ((i as u64).wrapping_sub(900), 0u64, 0u64);
+                    loop {
+                        sum = sum.wrapping_mul(7).wrapping_add(input[(at & 511) as usize]);
+                        rounds += 1;
+                        at = if at.wrapping_add(all) > at { at.wrapping_add(all) } else { other };
+                        if rounds >= 40 {
+                            rounds += 1000;
+                            break;
+                        }
+                        if at <= end {
+                            break;
+                        }
+                    }
+                    assert_eq!(*got, rounds.wrapping_mul(1_000_003).wrapping_add(sum), "{other}, thread {i} of {all}");
+                }
+            });
+        }
+    }
+}
+
+/// A checked index whose array is shorter than the loop: a thread records where it fails and ends, the others go on. A
+/// divergent branch in the body, and values of both sides that are live behind the loop.
+#[test]
+fn threads_that_fail_in_an_iteration() {
+    let text = format!(
+        "{START} mov.u64 %rd15,1; setp.ge.u64 %p1,%rd5,900; @%p1 bra D; mov.u64 %rd7,900;
+        L: setp.ge.u64 %p4,%rd5,LEN; @%p4 bra COLD;
+        shl.b64 %rd8,%rd5,3; add.u64 %rd8,%rd1,%rd8; and.b64 %rd13,%rd5,3; setp.eq.u64 %p5,%rd13,0; @%p5 bra FOUR;
+        add.u64 %rd10,%rd10,%rd5; bra BOTH;
+        FOUR: ld.global.u64 %rd9,[%rd8]; mad.lo.u64 %rd10,%rd10,5,%rd9; add.u64 %rd15,%rd15,2; st.global.u64 [%rd8],%rd10;
+        BOTH: add.u64 %rd11,%rd5,%rd6; setp.gt.u64 %p2,%rd11,%rd5; selp.b64 %rd5,%rd11,%rd7,%p2;
+        setp.lt.u64 %p3,%rd5,900; @%p3 bra L;
+        D: mad.lo.u64 %rd10,%rd15,1000003,%rd10; st.global.u64 [%rd4],%rd10; ret;
+        COLD: membar.gl; mul.lo.u64 %rd14,%rd5,77; st.global.u64 [%rd4],%rd14; exit; }}"
+    );
+    let input: Vec<u64> = (0..900).map(|i| i * 31 % 257).collect();
+    for len in [900usize, 899, 600, 40] {
+        let text = text.replace("LEN", &len.to_string());
+        for (blocks, shape) in SHAPES {
+            let all = (blocks * shape[0] * shape[1]) as usize;
+            check(&text, blocks, shape, &[input.clone(), vec![0; all]], |after| {
+                let mut memory = input.clone();
+                for (i, got) in after[1].iter().enumerate() {
+                    let (mut sum, mut count, mut failed) = (0u64, 1u64, None);
+                    for at in (i..900).step_by(all) {
+                        if at >= len {
+                            failed = Some(at as u64 * 77);
+                            break;
+                        }
+                        if at % 4 == 0 {
+                            sum = sum.wrapping_mul(5).wrapping_add(input[at]);
+                            count += 2;
+                            memory[at] = sum;
+                        } else {
+                            sum = sum.wrapping_add(at as u64);
+                        }
+                    }
+                    let want = failed.unwrap_or(count.wrapping_mul(1_000_003).wrapping_add(sum));
+                    assert_eq!(*got, want, "{len}, thread {i} of {blocks} blocks of {shape:?}");
+                }
+                assert_eq!(after[0], memory, "{len}, {blocks} blocks of {shape:?}");
+            });
+        }
+    }
+}
