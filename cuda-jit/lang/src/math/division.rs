@@ -48,6 +48,7 @@ fn digit(high: u64, low: u64, divisor: u64, reciprocal: u64) -> (u64, u64) {
 }
 
 /// The quotient and the remainder of two numbers, the second of which is not 0.
+#[doc(hidden)]
 #[device]
 pub fn divide_unsigned(number: u128, divisor: u128) -> (u128, u128) {
     let (low, high) = (divisor as u64, (divisor >> 64) as u64);
@@ -79,6 +80,7 @@ pub fn divide_unsigned(number: u128, divisor: u128) -> (u128, u128) {
 }
 
 /// The quotient and the remainder of two numbers, the second of which is not 0. The quotient wraps if it does not fit.
+#[doc(hidden)]
 #[device]
 pub fn divide_signed(number: i128, divisor: i128) -> (i128, i128) {
     let (quotient, rest) = divide_unsigned(number.unsigned_abs(), divisor.unsigned_abs());

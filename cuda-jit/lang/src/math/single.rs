@@ -56,7 +56,7 @@ pub(crate) fn exp2(x: f32) -> f32 {
 fn logarithm(x: f32, factor: f64) -> f32 {
     // A subnormal `f32` is a normal `f64`.
     let bits = (x as f64).to_bits();
-    let exponent = ((bits >> 32) as i32 - 0x3fe6a09e) >> 20;
+    let exponent = ((bits >> 32) as i32).wrapping_sub(0x3fe6a09e) >> 20;
     let m = f64::from_bits(bits.wrapping_sub((exponent as i64 as u64) << 52));
     let s = (m - 1.0) / (m + 1.0);
     let q = s * s;
