@@ -131,9 +131,9 @@ impl Cluster<'_> {
         }
     }
 
-    /// Returns true if a thread of its blocks made progress when they last ran.
+    /// Returns true if a thread of its unfinished blocks made progress when they last ran.
     pub(super) fn has_progressed(&self) -> bool {
-        self.members.iter().any(|member| member.block.has_progressed())
+        self.members.iter().any(|member| !member.done && member.block.has_progressed())
     }
 
     /// Returns the number of blocks that have not finished.

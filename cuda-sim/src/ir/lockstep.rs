@@ -417,7 +417,7 @@ fn analyse(
     facts: &BlockFacts<'_>,
 ) -> Option<Lockstep> {
     let analysis = Analysis::new(function, found, live, uniform_regs);
-    let bases = analysis.bases();
+    let bases = analysis.bases(live);
     let [exits, side_exits, counted_exits] = analysis.exits(facts, strides, &bases)?;
     let written: BTreeSet<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).collect();
     let uniform = (0..function.registers.len() as Reg).filter(|r| analysis.uniform_regs[*r as usize]).collect();

@@ -55,6 +55,45 @@ fn every_iteration_runs_once() {
     }
 }
 
+/// A float that is the same in a row of threads: its bits advance by another amount in each row.
+#[test]
+fn floats_are_no_counters() {
+    let text = format!(
+        "{START} .reg .f32 %f1; cvt.rn.f32.u32 %f1,%r2; mov.u64 %rd7,1000; setp.ge.u64 %p1,%rd5,%rd7; @%p1 bra D;
+        L: shl.b64 %rd8,%rd5,3; add.u64 %rd8,%rd1,%rd8; cvt.rzi.u64.f32 %rd9,%f1; st.global.u64 [%rd8],%rd9;
+        add.f32 %f1,%f1,0f3F800000; add.u64 %rd5,%rd5,%rd6; setp.lt.u64 %p3,%rd5,%rd7; @%p3 bra L;
+        D: ret; }}"
+    );
+    for (blocks, shape) in SHAPES {
+        let (block, all) = (u64::from(shape[0] * shape[1]), u64::from(blocks * shape[0] * shape[1]));
+        let row = |thread: u64| thread % block / u64::from(shape[0]);
+        let expected: Vec<u64> = (0..1000).map(|k| row(k % all) + k / all).collect();
+        check(&text, blocks, shape, &[vec![7; 1000], vec![0; all as usize]], |after| {
+            assert!(after[0] == expected, "{blocks} blocks of {shape:?}");
+        });
+    }
+}
+
+/// A sum of a register that is written further on in the iteration, and differs among the threads in the first one.
+#[test]
+fn sums_of_the_iteration_before() {
+    let text = format!(
+        "{START} mul.lo.u64 %rd14,%rd5,%rd5; mov.u64 %rd7,1000; setp.ge.u64 %p1,%rd5,%rd7; @%p1 bra D; bra COND;
+        BODY: add.u64 %rd14,%rd10,5;
+        COND: shl.b64 %rd8,%rd5,3; add.u64 %rd8,%rd1,%rd8; st.global.u64 [%rd8],%rd10; add.u64 %rd10,%rd14,1;
+        add.u64 %rd5,%rd5,%rd6; setp.lt.u64 %p3,%rd5,%rd7; @%p3 bra BODY;
+        D: ret; }}"
+    );
+    for (blocks, shape) in SHAPES {
+        let all = u64::from(blocks * shape[0] * shape[1]);
+        let value = |k: u64| if k < all { 0 } else { (k % all) * (k % all) + 1 + 6 * (k / all - 1) };
+        let expected: Vec<u64> = (0..1000).map(value).collect();
+        check(&text, blocks, shape, &[vec![7; 1000], vec![0; all as usize]], |after| {
+            assert!(after[0] == expected, "{blocks} blocks of {shape:?}");
+        });
+    }
+}
+
 /// The loop inside of another one, with a barrier between its rounds.
 #[test]
 fn every_round_of_a_loop_around_it() {

@@ -2,12 +2,22 @@
 //! where they wrap, and steps that are the size of the grid.
 
 use super::{Analysis, Selects, Stride, defs, is_uniform_value};
+use crate::ir::liveness::RegSet;
 use crate::ir::{Function, Inst, Reg, Special, Value};
-use crate::ptx::Opcode;
+use crate::ptx::{Opcode, Type};
 use std::collections::{HashMap, HashSet};
 
 /// For registers that are, throughout an iteration, a register's value at its start plus a uniform amount, that register.
 pub(super) type Bases = HashMap<Reg, Reg>;
+
+/// Returns true for a move, and for a sum, difference or selection of integers: equal amounts change the bits equally, which
+/// holds neither for floats nor for packed halves.
+fn is_of_whole_integers(inst: &Inst) -> bool {
+    let mut types = inst.types();
+    let (Some(ty), None) = (types.next(), types.next()) else { return false };
+    let is_integer = !ty.is_float() && !ty.lane().1 && ty != Type::Pred;
+    inst.modifiers().next().is_none() && (is_integer || matches!(inst.opcode, Opcode::Mov | Opcode::Selp))
+}
 
 /// Returns the registers that are computed from the number of blocks of the grid.
 fn grid_sizes(function: &Function) -> HashSet<Reg> {
@@ -51,8 +61,8 @@ impl Analysis<'_> {
     }
 
     /// Returns the registers that are, throughout an iteration, the value of a register at its start plus a uniform
-    /// amount, each with that base register.
-    pub(super) fn bases(&self) -> Bases {
+    /// amount, each with that base register; `live` are those that are live at the header.
+    pub(super) fn bases(&self, live: &RegSet) -> Bases {
         let mut bases: HashMap<Reg, Option<Reg>> = HashMap::new();
         let insts: Vec<_> = self.insts().collect();
         for (_, inst) in &insts {
@@ -77,9 +87,8 @@ impl Analysis<'_> {
                     continue;
                 };
                 let same = |v: &Value| self.is_uniform_operand(v);
-                let plain = inst.modifiers().next().is_none() && inst.form.types.len() == 1;
                 let base = match (inst.opcode, rest) {
-                    _ if !plain || self.divergent_blocks.contains(block) => None,
+                    _ if !is_of_whole_integers(inst) || self.divergent_blocks.contains(block) => None,
                     (Opcode::Add, [Value::Reg(a), u]) if same(u) => of(&bases, *a),
                     (Opcode::Add, [u, Value::Reg(a)]) if same(u) => of(&bases, *a),
                     (Opcode::Sub, [Value::Reg(a), u]) if same(u) => of(&bases, *a),
@@ -92,8 +101,9 @@ impl Analysis<'_> {
                 for other in defs(inst).into_iter().filter(|r| r != dest) {
                     changed |= bases.insert(other, None) != Some(None);
                 }
-                // With several definitions, the only base on which they can agree is the register itself.
-                let base = base.filter(|b| single[dest] == 1 || b == dest);
+                // With several definitions, the only base on which they can agree is the register itself; so it is of a
+                // register that is read before it is written, which has the value of the iteration before.
+                let base = base.filter(|b| b == dest || single[dest] == 1 && !live.contains(*dest));
                 changed |= bases.insert(*dest, base) != Some(base);
             }
         }
