@@ -101,7 +101,7 @@ impl Release {
                 patch(&patchelf, &["--set-interpreter"], &libraries.join(LOADER), &copy)?;
                 let mut test = Command::new(&copy);
                 test.args(chosen).args(SKIPPED.iter().flat_map(|name| ["--skip", *name])).arg("--quiet");
-                test.current_dir(workspace::root().join(package)).env("CUDA_LLVM_PATH", library);
+                test.current_dir(&made.folder).env("CUDA_LLVM_PATH", library);
                 workspace::run(&mut test)?;
             }
         }

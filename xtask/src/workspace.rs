@@ -84,6 +84,8 @@ pub(crate) fn metadata() -> Result<Value> {
 pub(crate) struct Artifact {
     /// The package's name.
     pub(crate) package: String,
+    /// The package's folder, in which cargo runs its tests.
+    pub(crate) folder: PathBuf,
     /// The target's name in its package.
     pub(crate) target: String,
     /// `bin`, `lib`, `test`, `example` or another kind of target.
@@ -113,13 +115,14 @@ fn artifact(message: &Value) -> Option<Artifact> {
     let file = if kind == "cdylib" { file.or_else(library) } else { file }?;
     // `path+file:///folder/cuda-sys#0.1.0`, or `path+file:///folder/cdylib#name@0.1.0` where folder and name differ.
     let id = message["package_id"].as_str()?;
-    let (folder, rest) = id.split_once('#')?;
+    let (source, rest) = id.split_once('#')?;
     let package = match rest.split_once('@') {
         Some((name, _)) => name,
-        None => folder.rsplit('/').next()?,
+        None => source.rsplit('/').next()?,
     };
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?.to_owned();
     let (package, target) = (package.to_owned(), text(&target["name"])?);
-    Some(Artifact { package, target, kind, test: message["profile"]["test"] == true, file: file.into() })
+    Some(Artifact { package, folder, target, kind, test: message["profile"]["test"] == true, file: file.into() })
 }
 
 /// A folder for this process' temporary files, removed when dropped.
@@ -155,6 +158,7 @@ mod tests {
         let mut message = serde_json::json!({
             "reason": "compiler-artifact",
             "package_id": id,
+            "manifest_path": "/folder/Cargo.toml",
             "target": { "name": "it", "kind": [kind] },
             "profile": { "test": kind == "test" },
             "filenames": ["/t/libit.rlib", "/t/libit.so"],
@@ -168,6 +172,7 @@ mod tests {
         let made = artifact(&message("path+file:///w/cuda-sys#0.1.0", "test", "/t/it-1".into())).unwrap();
         assert_eq!((made.package.as_str(), made.target.as_str(), made.kind.as_str()), ("cuda-sys", "it", "test"));
         assert_eq!((made.test, made.file.as_path()), (true, Path::new("/t/it-1")));
+        assert_eq!(made.folder, Path::new("/folder"));
         let made = artifact(&message("path+file:///w/sim/cdylib#it@0.1.0", "cdylib", Value::Null)).unwrap();
         assert_eq!((made.package.as_str(), made.file.as_path()), ("it", Path::new("/t/libit.so")));
         assert!(!made.test);
