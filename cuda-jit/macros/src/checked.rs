@@ -39,8 +39,8 @@ struct OfMethod {
 }
 
 /// The copy of a body, which is the last token of a function; `None` if the function has attributes within the body, a `?`
-/// without an `Option` or `Result` to return, or generic constants that are no numbers. Closures' bounds that name lifetimes prevent it too, since representatives have
-/// none.
+/// without an `Option` or `Result` to return, a `return` with a value where it returns nothing, or generic constants that are
+/// no numbers. Closures' bounds that name lifetimes prevent it too, since representatives have none.
 pub(crate) fn copy_of(signature: &Signature, written: TokenTree) -> Option<BodyCopy> {
     let TokenTree::Group(body) = written else { return None };
     let has_values = have_values(&signature.generics);
@@ -50,8 +50,29 @@ pub(crate) fn copy_of(signature: &Signature, written: TokenTree) -> Option<BodyC
     let can_copy = body.delimiter() == Delimiter::Brace && lines <= MOST_LINES && has_values;
     // rustc words the error of a `?` in a function with another result otherwise for the closure that the copy is
     let has_wrong_try = text.contains('?') && !is_try(&signature.result);
-    let can_copy = can_copy && !has_attributes && !has_wrong_try && !bounds_name_lifetimes(signature);
+    // and likewise that of a value returned from a function without a result
+    let has_wrong_return = signature.returns_nothing() && returns_value(body.stream());
+    let is_worded_otherwise = has_wrong_try || has_wrong_return;
+    let can_copy = can_copy && !has_attributes && !is_worded_otherwise && !bounds_name_lifetimes(signature);
     can_copy.then_some(BodyCopy { body, method: None })
+}
+
+/// Returns true if a `return` of the tokens has a value. That of a closure counts too.
+fn returns_value(tokens: TokenStream) -> bool {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let found = match token {
+            TokenTree::Group(group) => returns_value(group.stream()),
+            TokenTree::Ident(word) if word == "return" => tokens
+                .peek()
+                .is_some_and(|next| !matches!(next, TokenTree::Punct(end) if matches!(end.as_char(), ';' | ','))),
+            _ => false,
+        };
+        if found {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns true for types named `Option` or `Result`. If a name means another type, only the text of an error differs.

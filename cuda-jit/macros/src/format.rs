@@ -278,7 +278,14 @@ impl Format {
         match (0..given).find(|&index| !used(index)) {
             Some(unused) => {
                 let value = &self.args[unused].1;
-                Err(syn::Error::new_spanned(value, "this argument is never printed; write a `{}` for it"))
+                let of_c = self.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('%')));
+                let text = match of_c {
+                    true => {
+                        "this argument is never printed; `printf!` has the placeholders of Rust's `println!`, such as `{}` for `%d`"
+                    }
+                    false => "this argument is never printed; write a `{}` for it",
+                };
+                Err(syn::Error::new_spanned(value, text))
             }
             None => Ok(()),
         }

@@ -69,6 +69,11 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
+    /// Returns true if the result is `()`.
+    pub(crate) fn returns_nothing(&self) -> bool {
+        matches!(&self.result, Type::Tuple(result) if result.elems.is_empty())
+    }
+
     /// Reads and checks a signature.
     pub(crate) fn new(sig: &syn::Signature, role: Role, single_expansion: bool) -> syn::Result<Self> {
         refuse_qualifiers(sig)?;

@@ -13,6 +13,7 @@ fn texts(x: &[f32], n: i32) {
     printf!("{");
     printf!("{} {}", n);
     printf!("{}", n, x[0]);
+    printf!("%d", n);
     printf!("{:5000}", n);
     printf!(n);
     println!("{}", n);

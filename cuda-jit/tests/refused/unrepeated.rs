@@ -35,6 +35,15 @@ fn no_option(x: Option<f32>) -> f32 {
     x?
 }
 
+#[kernel]
+fn returned(out: &mut [f32]) {
+    if out.is_empty() {
+        return 1;
+    }
+    let double = |v: f32| return 2.0 * v;
+    out[0] = double(out[0]);
+}
+
 #[device]
 fn arguments<const N: usize>(p: Point, x: &[f32; N]) -> f32 {
     p.times(true);

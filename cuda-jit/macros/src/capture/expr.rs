@@ -131,6 +131,12 @@ impl Capture {
                 let value = jump.expr.as_mut().map(|value| self.expr(value));
                 let value = value.map(Box::new);
                 self.scopes.note_return();
+                if let Some(written) =
+                    jump.expr.as_mut().filter(|_| self.returns_nothing && !self.scopes.is_in_closure())
+                {
+                    // rustc refuses a value in the function as written, and would word it otherwise for the probe
+                    **written = Expr::Verbatim(quote_spanned!(span => { let _ = #written; }));
+                }
                 node(span, s::ExprKind::Return(value))
             }
             other => self.refuse(span, unsupported(other)),

@@ -86,6 +86,8 @@ pub(crate) struct Capture {
     holds_closures: bool,
     /// True if the probe boxes closures that are values.
     boxes: bool,
+    /// True if the captured function returns nothing.
+    returns_nothing: bool,
 }
 
 /// Captures `body`; all errors are collected before it fails.
@@ -95,7 +97,8 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
     let imports = Imports::new(checked::sees_copy_errors(signature));
     let boxes = signature.boxes_closures();
     let holds_closures = boxes && signature.holds_closures();
-    let mut walk = Capture { names, imports, boxes, holds_closures, ..Capture::default() };
+    let returns_nothing = signature.returns_nothing();
+    let mut walk = Capture { names, imports, boxes, holds_closures, returns_nothing, ..Capture::default() };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, param)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);

@@ -275,6 +275,11 @@ impl Scopes {
         (body.returns, body.moved.map(|moved| moved.taken).unwrap_or_default())
     }
 
+    /// Returns true within a closure.
+    pub(super) fn is_in_closure(&self) -> bool {
+        !self.closures.is_empty()
+    }
+
     /// Records that the innermost body contains a `return`.
     pub(super) fn note_return(&mut self) {
         self.body().returns = true;
