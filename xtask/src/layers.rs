@@ -38,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-jit-syntax", &[]),
     ("cuda-sim", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
     ("cuda-sim-cdylib", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
+    ("cuda-sim-command", &["cuda-sys", "cuda-driver"]),
     ("cuda-prelude", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-jit", "cuda-jit-macros", "cuda-sim"]),
     ("cuda-cudarc", &["cuda-driver", "cuda-mem"]),
     ("cuda-tests-support", &[]),
@@ -64,7 +65,7 @@ const RESTRICTED: &[(&str, &[&str])] = &[
     // Benches open OpenCL, with which they compare.
     ("libloading", &["cuda-sys", "cuda-llvm", "cuda-benches"]),
     ("bindgen", &["cuda-sys-gen"]),
-    ("clap", &["xtask", "cuda-examples", "cuda-tests"]),
+    ("clap", &["xtask", "cuda-sim-command", "cuda-examples", "cuda-tests"]),
     ("syn", &["cuda-jit-macros", "cuda-sys-gen"]),
 ];
 
