@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use cuda_jit_compiler::libdevice;
+use cuda_jit_compiler::races::{self, Races};
 use once_cell::sync::OnceCell;
 
 use crate::back::llvm::{self, LaunchBounds, LlvmIr, Output};
@@ -12,6 +13,7 @@ use crate::compiled::Compiled;
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
 use crate::kir::Module;
+use crate::launch::Requirements;
 use crate::syntax::Definition;
 use crate::target::Target;
 use crate::typeinfo::{Body, Instance};
@@ -47,6 +49,10 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
     let _entered = span.enter();
     let Lowered { module, grid_dims, host_constants } = front::lower(&instance)?;
     let entry = module.functions[0].name.clone();
+    let requirements = match definition.options.race_free {
+        true => Some(proved(&instance)?),
+        false => None,
+    };
     let options = options(&instance);
     let lookup = if definition.options.cache { lookup } else { Lookup::None };
     // Without libdevice, nothing is linked, and the back end reports the error.
@@ -78,6 +84,7 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
         cooperative: module.is_cooperative(),
         spilled_bytes: module.spilled_shared().map_or(0, |spilled| spilled.bytes as usize),
         sites: module.sites.clone(),
+        requirements,
         ptx: ptx.into(),
         cubin: None,
         source: Source { instance, module: module.into() },
@@ -91,6 +98,21 @@ impl Compiled {
         let options = llvm::Options { keep_llvm_ir: true, ..options(&self.source.instance) };
         Ok(emit(definition, self.source.module()?, &self.target, &options)?.llvm_ir.unwrap_or_default())
     }
+}
+
+/// Analyses a kernel for data races, for which it is lowered again, with source locations.
+pub(crate) fn races(instance: &Instance) -> Result<Races> {
+    Ok(races::analyse(&front::lower_with_locations(instance)?.module))
+}
+
+/// The requirements of a `race_free` kernel; an error that lists the places if it is not proved.
+fn proved(instance: &Instance) -> Result<Requirements> {
+    let races = races(instance)?;
+    let Definition { name, file, line, .. } = *instance.definition();
+    if races.is_proved() {
+        return Ok(Requirements::of(races.requirements()));
+    }
+    Err(Error::Races { kernel: name, file, line, races: Box::new(races) })
 }
 
 pub(crate) fn emit(

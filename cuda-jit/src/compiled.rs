@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use crate::kir::Site;
+use crate::launch::Requirements;
 use crate::target::Target;
 use crate::typeinfo::HostConstant;
 
@@ -25,6 +26,8 @@ pub(crate) struct Compiled {
     pub(crate) spilled_bytes: usize,
     /// The source locations that can panic, by their numbers in panic records.
     pub(crate) sites: Vec<Site>,
+    /// The properties of a launch that a `race_free` kernel's proof relies on.
+    pub(crate) requirements: Option<Requirements>,
     /// The code.
     pub(crate) ptx: Cow<'static, str>,
     /// Machine code for the target, if a bundle has it.

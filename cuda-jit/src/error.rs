@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::target::{ComputeCapability, TargetError};
 use crate::warnings::UnknownWarning;
 #[cfg(feature = "compiler")]
-use crate::{back::llvm::EmitError, front::LowerError};
+use crate::{back::llvm::EmitError, front::LowerError, races::Races};
 
 /// The result of compiling or launching.
 ///
@@ -79,6 +79,27 @@ pub enum Error {
         /// The back end's error.
         #[source]
         source: Box<EmitError>,
+    },
+    /// A `race_free` kernel is not proved to be free of data races.
+    #[cfg(feature = "compiler")]
+    #[error("{file}:{line}: kernel `{kernel}` is `race_free`, but it is {races}")]
+    Races {
+        /// The kernel.
+        kernel: &'static str,
+        /// The source file.
+        file: &'static str,
+        /// The line of the kernel's name.
+        line: u32,
+        /// The places where the proof fails.
+        races: Box<Races>,
+    },
+    /// The launch of a `race_free` kernel is none that its proof covers.
+    #[error("kernel `{kernel}` is `race_free`, but not in this launch: {reason}")]
+    NotRaceFree {
+        /// The kernel.
+        kernel: String,
+        /// The reason.
+        reason: String,
     },
     /// The compiler does not know the compute capability.
     #[error(transparent)]

@@ -12,7 +12,7 @@ use crate::kernel::{CompiledKernel, Kernel};
 use crate::launch::configured;
 use crate::target::Target;
 #[cfg(feature = "compiler")]
-use crate::{cache::Lookup, compile::compile, error::Error, kir, target::ComputeCapability};
+use crate::{cache::Lookup, compile::compile, error::Error, kir, races::Races, target::ComputeCapability};
 
 /// The number of threads of a kernel that a multiprocessor runs concurrently.
 ///
@@ -264,6 +264,47 @@ impl CompiledKernel {
     /// If it comes from a bundle of another compiler version, and this one refuses it.
     pub fn kir(&self) -> Result<&'static kir::Module> {
         self.loaded.compiled.source.module()
+    }
+
+    /// Its data races: a proof that it has none, or the places where the proof fails. The kernel is lowered and analysed
+    /// again at each call, also if its code comes from the disk cache.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{device::grid, kernel};
+    ///
+    /// #[kernel]
+    /// fn twice(x: &mut [f32]) {
+    ///     let i = grid::<1>();
+    ///     if i < x.len() {
+    ///         x[i] *= 2.0;
+    ///     }
+    /// }
+    ///
+    /// #[kernel]
+    /// fn shifted(x: &mut [f32]) {
+    ///     let i = grid::<1>();
+    ///     if i + 1 < x.len() {
+    ///         x[i] = x[i + 1];
+    ///     }
+    /// }
+    ///
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let _selected = context.select();
+    /// assert!(twice::compile()?.races()?.is_proved());
+    /// let races = shifted::compile()?.races()?;
+    /// assert_eq!(races.places().len(), 1);
+    /// assert_eq!(races.places()[0].access(), "write of `x`");
+    /// println!("{races}");
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If it comes from a bundle of another compiler version, and this one refuses it.
+    pub fn races(&self) -> Result<Races> {
+        crate::compile::races(&self.loaded.compiled.source.instance)
     }
 
     /// Its LLVM IR after LLVM's passes, for which it is compiled again.

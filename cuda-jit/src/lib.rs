@@ -68,7 +68,7 @@ pub use crate::constant::{Constant, Destination};
 #[cfg(feature = "bundle")]
 pub use bundle::embed_kernels;
 #[cfg(feature = "compiler")]
-pub use cuda_jit_compiler::{back, front};
+pub use cuda_jit_compiler::{back, front, races};
 pub use cuda_jit_kir::{self as kir, target, valid};
 #[cfg_attr(doc, doc(hidden))]
 pub use cuda_jit_lang::typeinfo;

@@ -23,6 +23,7 @@ pages! {
     warps "../../docs/book/src/warps.md"
     groups "../../docs/book/src/groups.md"
     panics "../../docs/book/src/panics.md"
+    race_freedom "../../docs/book/src/race-freedom.md"
     streams "../../docs/book/src/streams.md"
     devices "../../docs/book/src/devices.md"
     compiling "../../docs/book/src/compiling.md"

@@ -15,6 +15,7 @@ struct Readme;
 pub mod back;
 pub mod front;
 pub mod libdevice;
+pub mod races;
 
 use cuda_jit_kir::{self as kir, target, valid};
 use cuda_jit_lang::{libcalls, typeinfo};

@@ -211,6 +211,9 @@ pub enum Role {
     Plain,
     /// Of a kernel: a number of elements in memory, which is therefore less than 2^63.
     Extent,
+    /// Of a kernel: the distance of neighbours along an axis of a view, in elements. The strides of a view follow its
+    /// pointer and its extents. If the view may be written, different indices within its extents are different elements.
+    Stride,
     /// Of an exported function: a pointer to a copy of an argument passed by value.
     ByValue,
     /// Of an exported function, its first: a pointer to the result, which is returned by value.

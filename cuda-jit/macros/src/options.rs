@@ -7,7 +7,7 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, Lit, LitBool, LitInt, Path, Token, parenthesized};
 
-const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
+const KNOWN: &str = "`unchecked`, `checked`, `race_free`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
                      `lineinfo`, `shared_memory_carveout = 0..100`, `cache = false`, `libdevice = false`, `launch_bounds(threads, min_blocks, max_cluster)`, `cluster(x, y, z)` and `crate = path`";
 
 /// Removes `crate = path`, the crate that the expansion names, from an attribute's options. Returns the path, and the other
@@ -127,6 +127,7 @@ impl Parsed {
             "unchecked" => self.options.unchecked = flag(input)?,
             "checked" => self.options.checked = flag(input)?,
             "library" | "extension" => self.options.library = flag(input)?,
+            "race_free" => self.options.race_free = flag(input)?,
             "fastmath" => self.options.fastmath = flag(input)?,
             "debug" => self.options.debug = flag(input)?,
             "lineinfo" => self.options.lineinfo = flag(input)?,

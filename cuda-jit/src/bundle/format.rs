@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use crate::compiled::Compiled;
 use crate::error::NotBundled;
 use crate::kir::Site;
+use crate::launch::Requirements;
 use crate::syntax::code::{Code, Decode};
 use crate::target::Target;
 use crate::typeinfo::{Fingerprint, Instance};
@@ -18,7 +19,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[cfg(feature = "compiler")]
 pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprint) -> Vec<u8> {
     use crate::syntax::code::Encode;
-    let Compiled { entry, grid_dims, host_constants, cooperative, spilled_bytes, sites, ptx, .. } = compiled;
+    let Compiled { entry, grid_dims, host_constants, cooperative, spilled_bytes, sites, ptx, requirements, .. } =
+        compiled;
     let host_constants = host_constants.iter().map(|(symbol, constant)| {
         let number = fingerprint.number_of(constant).expect("a fingerprint meets every constant of its specialisation");
         (symbol.clone(), number as u64)
@@ -32,6 +34,7 @@ pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprin
     host_constants.collect::<Vec<_>>().encode(&mut bytes);
     let site = |Site { message, file, line, column }: &Site| ((message.clone(), file.clone()), (*line, *column));
     sites.iter().map(site).collect::<Vec<_>>().encode(&mut bytes);
+    requirements.as_ref().map(Requirements::cells).encode(&mut bytes);
     (**ptx).encode(&mut bytes);
     bytes.extend(cubin);
     bytes
@@ -64,6 +67,10 @@ fn compiled(code: &mut Code, target: Target, instance: &Instance, fingerprint: &
     let host_constants = host_constants.collect::<Option<_>>()?;
     let sites = Vec::<((String, String), (u32, u32))>::decode(code)?;
     let site = |((message, file), (line, column))| Site { message, file, line, column };
+    let requirements = match Option::<Vec<u64>>::decode(code)? {
+        Some(cells) => Some(Requirements::from_cells(&cells)?),
+        None => None,
+    };
     let ptx = <&str>::decode(code)?;
     #[cfg(not(feature = "compiler"))]
     let _ = instance;
@@ -75,6 +82,7 @@ fn compiled(code: &mut Code, target: Target, instance: &Instance, fingerprint: &
         cooperative,
         spilled_bytes,
         sites: sites.into_iter().map(site).collect(),
+        requirements,
         ptx: Cow::Borrowed(ptx),
         cubin: Some(code.bytes).filter(|cubin| !cubin.is_empty()),
         #[cfg(feature = "compiler")]

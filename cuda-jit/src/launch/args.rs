@@ -50,8 +50,8 @@ use crate::typeinfo::ElementType;
 ///
 /// `bind` pushes the cells that a parameter of type `P` consists of: for a number its bits, for a slice the address and the
 /// number of elements, for a view the address, the extents and the strides in elements. The address is that of live device
-/// memory of the launch's context, whose use has been recorded by [`Launch::read`] or [`Launch::write`]; for `&mut [T]` no
-/// other argument's memory overlaps it.
+/// memory of the launch's context, whose use has been recorded by [`Launch::read`] or [`Launch::write`]; for `&mut [T]` and
+/// `ArrayViewMut` no other argument's memory overlaps it, and different indices are different elements.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel parameter of type `{P}`",
     note = "a `&[T]` takes a `&DeviceArray<T, _>`, `&Array<T, _>`, `&Vec<T>`, `&[T; N]` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",

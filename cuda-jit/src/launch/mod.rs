@@ -13,6 +13,7 @@ mod closure;
 mod config;
 mod host;
 mod params;
+mod requirements;
 mod values;
 
 use std::panic::Location;
@@ -35,6 +36,7 @@ pub use closure::{
 pub use config::{Configuration, Tasks};
 pub use host::{HostMemory, HostMemoryMut, In, InOut, Out};
 pub use params::Params;
+pub(crate) use requirements::Requirements;
 pub use values::ArgType;
 
 use crate::compiled::Compiled;
@@ -458,6 +460,9 @@ where
     let checked = loaded.function.check_config(config)?;
     check_dimensions(loaded, config, &checked)?;
     check_clusters(K::LAUNCH_BOUNDS[2], loaded, &checked)?;
+    if let Some(requirements) = &loaded.compiled.requirements {
+        requirements.check_extents(K::definition().name, checked.grid(), checked.block())?;
+    }
     let (context, kernel) = (loaded.function.context(), K::definition().name);
     if config.is_programmatic() {
         return Err(cuda_driver::Error::from(LaunchConfigError::Programmatic { kernel: kernel.to_owned() }).into());
@@ -480,6 +485,9 @@ where
     };
     let mut launch = Launch { context, queue, kernel, params: Params::new(), bound: 0, waits: false, place };
     let bound = args.bind(&mut launch)?;
+    if let Some(requirements) = &loaded.compiled.requirements {
+        requirements.check_sizes(kernel, checked.grid(), checked.block(), &launch.params)?;
+    }
     if launch.waits {
         return run_and_wait(loaded, checked, launch, || A::finish(bound));
     }

@@ -31,6 +31,11 @@ impl Params {
         self.cells.push(bits);
     }
 
+    /// A parameter's value, zero-extended.
+    pub(crate) fn cell(&self, index: usize) -> Option<u128> {
+        self.cells.get(index).copied()
+    }
+
     /// Calls `launch` with a pointer to each parameter's value. The pointers are valid during the call.
     #[inline]
     pub fn with_pointers<R>(&mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {

@@ -44,7 +44,7 @@ use code::{Code, Decode, Encode};
 pub use stack::{ensure_sufficient_stack, with_stack};
 
 /// The version of the encoding and of the table of nodes, which is the first byte of each encoding.
-pub const VERSION: u8 = 12;
+pub const VERSION: u8 = 13;
 
 /// References of the front end, to values that are decoded once and never freed.
 type Ref<T> = &'static T;

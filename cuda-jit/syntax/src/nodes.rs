@@ -75,6 +75,8 @@ macro_rules! nodes {
                 pub lineinfo: bool,
                 /// The part of a multiprocessor's cache that should be shared memory, in percent.
                 pub shared_memory_carveout: Option<u8>,
+                /// True if the kernel compiles only if it is proved to be free of data races.
+                pub race_free: bool,
                 /// True if the compiled kernel is kept on disk, for other processes.
                 pub cache: bool,
                 /// True to use libdevice for mathematical functions, if it is installed.
@@ -390,6 +392,7 @@ macro_rules! nodes {
                 debug: false,
                 lineinfo: false,
                 shared_memory_carveout: None,
+                race_free: false,
                 cache: true,
                 libdevice: true,
                 track_caller: false,

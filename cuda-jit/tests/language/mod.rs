@@ -56,6 +56,7 @@ mod panics;
 mod paths;
 mod patterns;
 mod print;
+mod races;
 mod ranges;
 mod resolution;
 mod results;

@@ -9,7 +9,7 @@ use super::function::{JumpTarget, Lowering, Result};
 use super::indexed::{Items, paired};
 use super::place::Place;
 use super::types::Val;
-use crate::kir::{BinaryOp, BlockId, Op, Scalar, SlotId, Terminator, Value};
+use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, Terminator, Value};
 use crate::syntax::{Block, Expr, ExprKind, Pattern, Pos};
 use crate::typeinfo::Ty;
 
@@ -67,6 +67,16 @@ impl Lowering<'_> {
             }
             _ => self.expr(source, None)?,
         };
+        if self.program.analysed
+            && let ExprKind::Method(_, _, method) = &source.1
+            && let Callee::Function(made_by, _) = &callees[*method as usize]
+            && made_by.definition().options.library
+            && made_by.definition().name == "step_by"
+            && let Some(steps) = steps(&iterator)
+        {
+            self.each_step(looped, steps)?;
+            return Ok(Val::unit());
+        }
         let (ty, slots, root) = self.variable("iterator", iterator);
         let reference = self.reference(Place::Slots(ty, slots, root), true);
         let (header, exit) = (self.build.block(), self.build.block());
@@ -81,6 +91,32 @@ impl Lowering<'_> {
         self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
         Ok(Val::unit())
+    }
+
+    /// Lowers `for i in (start..end).step_by(step)` to a counted loop, as analyses understand it. The iterator's own
+    /// `next` counts to the same numbers.
+    fn each_step(&mut self, looped: For, Steps { start, end, gap }: Steps) -> Result<()> {
+        let For { number, pattern, body, .. } = looped;
+        let slot = self.build.slot("step", Scalar::U64);
+        self.build.effect(Op::Set(slot, start));
+        let (header, latch, exit) = (self.build.block(), self.build.block(), self.build.block());
+        self.build.jump_into(header);
+        let item = self.build.value(Op::Get(slot), Scalar::U64);
+        let more = self.build.compare(CompareOp::Lt, item, end);
+        self.build.continue_if(more, exit);
+        self.bind(pattern, &Place::Fixed(Val::scalar(Scalar::U64, item)))?;
+        self.loop_body(JumpTarget { number, exit, continue_to: Some(latch), result: None }, body)?;
+        self.build.jump_into(latch);
+        let rest = self.build.index_op(BinaryOp::Sub, end, item);
+        let more = self.build.compare(CompareOp::Gt, rest, gap);
+        self.build.continue_if(more, exit);
+        let one = self.build.constant(Scalar::U64, 1);
+        let step = self.build.index_op(BinaryOp::Add, gap, one);
+        let next = self.build.index_op(BinaryOp::Add, item, step);
+        self.build.effect(Op::Set(slot, next));
+        self.build.end(Terminator::Jump(header));
+        self.build.select_block(exit);
+        Ok(())
     }
 
     /// Lowers a loop over items. The body gets the item, the target of `continue` and the exit.
@@ -133,6 +169,28 @@ impl Lowering<'_> {
         }
         let item = items.into_iter().reduce(paired);
         item.ok_or_else(|| self.error(at, "a loop over no views"))
+    }
+}
+
+/// The numbers of a range with a step, before the first is taken.
+#[derive(Clone, Copy)]
+struct Steps {
+    start: Value,
+    end: Value,
+    /// The step minus one.
+    gap: Value,
+}
+
+/// The numbers, if a new iterator is the library's `StepBy` of a range of `usize`.
+fn steps(iterator: &Val) -> Option<Steps> {
+    let Ty::Struct(of) = &iterator.ty else { return None };
+    // the library's structs have names without a path
+    let inner = of.fields.first().filter(|_| of.name == "StepBy")?;
+    let is_range = matches!(&inner.ty, Ty::Struct(range)
+        if range.name == "Range" && range.fields.iter().all(|field| field.ty == Ty::Scalar(Scalar::U64)));
+    match iterator.leaves[..] {
+        [start, end, gap, _is_first] if is_range => Some(Steps { start, end, gap }),
+        _ => None,
     }
 }
 

@@ -149,9 +149,42 @@ pub struct Lowered {
 ///
 /// If `kernel` is an intrinsic.
 pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
-    let mut lowered = attempt(kernel, None, false)?;
+    lower_with(kernel, false)
+}
+
+/// Lowers a kernel as [`lower`] does, with the source location of every instruction, for analyses that report them.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Kernel, front, kernel};
+///
+/// #[kernel]
+/// fn first(out: &mut [u32]) {
+///     out[0] = 7;
+/// }
+///
+/// let located = front::lower_with_locations(&first::instance())?;
+/// assert!(located.module.has_lines() && !front::lower(&first::instance())?.module.has_lines());
+/// # Ok::<(), front::LowerError>(())
+/// ```
+///
+/// # Errors
+///
+/// As for [`lower`].
+///
+/// # Panics
+///
+/// As for [`lower`].
+pub fn lower_with_locations(kernel: &Instance) -> Result<Lowered, LowerError> {
+    lower_with(kernel, true)
+}
+
+fn lower_with(kernel: &Instance, locations: bool) -> Result<Lowered, LowerError> {
+    let purpose = Purpose { exported: None, locations };
+    let mut lowered = attempt(kernel, purpose, false)?;
     if lowered.1.overflow.is_some() && lowered.1.has_movable_tables() {
-        lowered = attempt(kernel, None, true)?;
+        lowered = attempt(kernel, purpose, true)?;
     }
     match lowered {
         (_, Constants { overflow: Some(error), .. }) => Err(error),
@@ -187,7 +220,8 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
 /// If a parameter or the result has no C type, or the function uses something that the language does not have for its
 /// types.
 pub fn lower_exported(function: &Instance, name: &str) -> Result<Module, LowerError> {
-    let (Lowered { mut module, .. }, constants) = attempt(function, Some(name), false)?;
+    let purpose = Purpose { exported: Some(name), locations: false };
+    let (Lowered { mut module, .. }, constants) = attempt(function, purpose, false)?;
     if let Some(error) = constants.overflow {
         return Err(error);
     }
@@ -201,16 +235,30 @@ pub fn lower_exported(function: &Instance, name: &str) -> Result<Module, LowerEr
     Ok(module)
 }
 
+/// The purpose of a lowering.
+#[derive(Clone, Copy)]
+struct Purpose<'a> {
+    /// The name under which the function is exported, unless it is a kernel.
+    exported: Option<&'a str>,
+    /// True if instructions get source locations, whatever the options are.
+    locations: bool,
+}
+
 /// Lowers a kernel, or a function to be exported under a name. The constants are returned separately; `global_tables`
 /// moves all tables to global memory.
-fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Result<(Lowered, Constants), LowerError> {
+fn attempt(
+    kernel: &Instance,
+    Purpose { exported, locations }: Purpose<'_>,
+    global_tables: bool,
+) -> Result<(Lowered, Constants), LowerError> {
     let Body::Captured(definition, probe) = kernel.body else { panic!("a kernel is captured Rust") };
     let syntax::Options { fma, fastmath, debug, lineinfo, libdevice, .. } = definition.options;
     let mut program = Program {
         contract: fma,
         fast_math: fastmath,
         libdevice: libdevice && libdevice::is_there(),
-        lines: debug || lineinfo,
+        lines: debug || lineinfo || locations,
+        analysed: locations,
         variables: debug,
         constants: Constants { global_tables, ..Constants::default() },
         ..Program::default()
@@ -270,6 +318,8 @@ struct Program {
     libdevice: bool,
     /// True if instructions get source locations.
     lines: bool,
+    /// True if the module is for an analysis, and no code is generated from it.
+    analysed: bool,
     /// True if debug variables are emitted.
     variables: bool,
     types: SourceTypes,

@@ -42,10 +42,15 @@ pub(super) fn signature(definition: &Definition, info: &TypeInfo, is_kernel: boo
             Ty::View(_, dims, _) => *dims,
             _ => 0,
         };
-        let first = params.len();
+        let (first, flat_ty) = (params.len(), &ty);
         ty.each_leaf(&mut |ty, access| {
             let index = params.len() - first;
-            let role = if (1..=extents).contains(&index) { Role::Extent } else { Role::Plain };
+            let role = match index {
+                0 => Role::Plain,
+                _ if index <= extents => Role::Extent,
+                _ if index <= 2 * extents && matches!(flat_ty, Ty::View(..)) => Role::Stride,
+                _ => Role::Plain,
+            };
             params.push(Param { name: part(index), ty, access, role });
         });
     }

@@ -6,8 +6,8 @@ use crate::{
 };
 
 /// The parameter roles that have a keyword.
-pub(super) const ROLE: [(&str, Role); 3] =
-    [("extent", Role::Extent), ("by_value", Role::ByValue), ("returned", Role::Returned)];
+pub(super) const ROLE: [(&str, Role); 4] =
+    [("extent", Role::Extent), ("stride", Role::Stride), ("by_value", Role::ByValue), ("returned", Role::Returned)];
 
 /// The unary operators.
 pub(super) const UNARY: [(&str, UnaryOp); 13] = [

@@ -63,7 +63,7 @@ fn check_head(function: &Function, kind: Kind) -> Result<(), VerifyError> {
         if matches!(param.ty, Type::Scalar(_)) && param.access != Access::Read {
             return Err(broken(Rule::ScalarAccess, format!("parameter `{}` is a writable {}", param.name, param.ty)));
         }
-        if param.role == Role::Extent && (!is_kernel || param.ty != Scalar::U64.into()) {
+        if matches!(param.role, Role::Extent | Role::Stride) && (!is_kernel || param.ty != Scalar::U64.into()) {
             return Err(broken(Rule::Extent, format!("parameter `{}` is {}", param.name, param.ty)));
         }
         let own = matches!(param.ty, Type::Ptr(Space::Local, _)) && param.access == Access::ReadWrite;

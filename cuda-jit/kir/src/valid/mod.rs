@@ -63,7 +63,7 @@ rules! {
     VariableName,
     /// A scalar parameter has access `Read`.
     ScalarAccess,
-    /// Only a kernel's parameter is an extent, and it is a `u64`: the launch keeps it below 2^63.
+    /// Only a kernel's parameter is an extent or a stride, and it is a `u64`: the launch keeps an extent below 2^63.
     Extent,
     /// A function returns no pointer.
     PointerResult,

@@ -19,6 +19,7 @@ const BROKEN: &[(Rule, &str)] = &[
     (Rule::VariableName, "kir 1 kernel f() { slot s0 \"é\": u8 b0: return }"),
     (Rule::ScalarAccess, "kir 1 kernel f(v0 x: u8 readwrite) { b0: return }"),
     (Rule::Extent, "kir 1 kernel f(v0 x: u32 extent) { b0: return }"),
+    (Rule::Extent, "kir 1 kernel f(v0 x: u32 stride) { b0: return }"),
     (Rule::Extent, "kir 1 kernel f() { b0: return } device g(v0 x: u64 extent) { b0: return }"),
     (
         Rule::PointerResult,
