@@ -10,7 +10,7 @@ use crate::check;
 use crate::codegen::jit::{self, Compiled};
 use crate::codegen::object::WHOLE;
 use crate::codegen::{self, CodeCounts, Flavour, KernelCode};
-use crate::environment::ENVIRONMENT;
+use crate::environment::{Checks, ENVIRONMENT};
 use crate::exec::launch::{Fault, Launch};
 use crate::exec::report;
 use crate::ir::layout::{Area, Global};
@@ -83,7 +83,7 @@ pub(crate) struct Kernel {
     /// Code for launches without and with clusters, in which shared-memory addresses contain the rank of their block.
     codes: [OnceCell<Code>; 2],
     /// Code for the checkers, without and with clusters, for each engine.
-    checked: [[OnceCell<Arc<Compiled>>; 2]; 2],
+    checked: [[OnceCell<Arc<Compiled>>; 4]; 2],
 }
 
 /// A kernel's code for one kind of launch.
@@ -142,7 +142,7 @@ impl Kernel {
     /// others wait.
     pub(crate) fn compiled(&self, params: &[u64], block: [u32; 3], clustered: bool) -> Result<&Arc<Compiled>, String> {
         if check::checks().of_kernels() {
-            return self.checked(ENVIRONMENT.fibers || ENVIRONMENT.seed.is_some(), clustered);
+            return self.checked(check::checks(), ENVIRONMENT.fibers || ENVIRONMENT.seed.is_some(), clustered);
         }
         if ENVIRONMENT.fibers || self.facts.signature.only_fibers {
             return self.fibers(params, clustered);
@@ -169,11 +169,14 @@ impl Kernel {
         })
     }
 
-    /// Returns machine code that asks the checkers about each access.
-    pub(crate) fn checked(&self, fibers: bool, clustered: bool) -> Result<&Arc<Compiled>, String> {
+    /// Returns machine code that asks these checkers about each access.
+    pub(crate) fn checked(&self, checks: Checks, fibers: bool, clustered: bool) -> Result<&Arc<Compiled>, String> {
         let fibers = fibers || self.facts.signature.only_fibers;
-        self.checked[usize::from(fibers)][usize::from(clustered)].get_or_try_init(|| {
-            let (program, flavour) = (self.program()?, Flavour { exact: true, checked: true, clustered });
+        // Races are found by the accesses themselves.
+        let bounded = !checks.has(Checks::RACE);
+        let cell = &self.checked[usize::from(fibers)][usize::from(clustered) + 2 * usize::from(bounded)];
+        cell.get_or_try_init(|| {
+            let (program, flavour) = (self.program()?, Flavour { exact: true, checked: true, clustered, bounded });
             let code = codegen::emit(&program, self.facts.function, flavour).map_err(|e| e.to_string())?;
             if !fibers {
                 return Compiled::new(&code, false, false).map(Arc::new);
@@ -228,7 +231,7 @@ impl Kernel {
     /// Compiles code that asks the runtime about each access, for one search.
     fn exact(&self, clustered: bool) -> Option<Compiled> {
         let code = &self.code(false).ok()?.code;
-        let flavour = Flavour { exact: true, checked: false, clustered };
+        let flavour = Flavour { exact: true, clustered, ..Flavour::default() };
         let (ir, plan) = codegen::emit_fiber(&*self.program().ok()?, code, flavour).ok()?;
         let code = Compiled::fiber(&ir, plan, code, false);
         code.inspect_err(|why| tracing::error!("exact code: {why}")).ok()

@@ -64,7 +64,7 @@ pub(crate) extern "C" fn access(
 ) {
     // SAFETY: compiled code passes the live context of its block, which nothing else accesses during the call.
     let own = unsafe { &*context };
-    let asked = Asked { thread, address, bytes: kind >> abi::access::BYTES, kind, position, value };
+    let asked = Asked { thread, address, bytes: kind >> abi::access::BYTES & 0xff, kind, position, value };
     if let Some(Err(instead)) = with(|checker| checker.access(own, asked)) {
         fault::raise(instead);
     }
@@ -100,6 +100,7 @@ impl Checker {
                 (window, own.total_shared_bytes.into(), PageKind::Shared),
                 (own.local, own.local_stride * own.threads, PageKind::Local),
             ];
+            self.bounds.fill(abi::Bounds::default());
             self.pages.each(|number, page| {
                 let at = number * PAGE;
                 for (start, bytes, kind) in areas {
@@ -142,6 +143,9 @@ impl Checker {
                 insert(set, range);
             }
         }
+        if self.is_bounded {
+            self.learn_bounds(own, asked);
+        }
         self.race(own, asked, kind)
     }
 
@@ -172,6 +176,26 @@ impl Checker {
             self.race.strong(thread as usize, address, is_shared && own.cluster.ranks == 0, strong);
         }
         Ok(())
+    }
+
+    /// Notes where the place of an access need not ask again: within its array, or within its page if all of that was
+    /// written.
+    fn learn_bounds(&mut self, own: &Context, asked: Asked) {
+        let Some(page) = self.pages.find(asked.address) else { return };
+        let mut area = page.area.clone();
+        if let Some(set) = &page.written {
+            let start = asked.address / PAGE * PAGE;
+            if first_missing(set, page.low as usize..page.high as usize).is_some() {
+                return;
+            }
+            area = start + u64::from(page.low)..start + u64::from(page.high);
+        }
+        let slot = (asked.kind >> abi::access::BOUNDS) as usize % abi::BOUNDS_COUNT;
+        let is_own = page.kind == PageKind::Global || (page.kind == PageKind::Shared && own.cluster.ranks == 0);
+        if is_own && page.valid.is_none() {
+            let count = (area.end - area.start + 1).saturating_sub(asked.bytes.into());
+            self.bounds[slot] = abi::Bounds { first: area.start, count };
+        }
     }
 
     /// Adds the page of an access. Returns false for accessible memory whose bounds are not checked.

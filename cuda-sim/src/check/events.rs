@@ -51,6 +51,8 @@ struct Known {
 static KNOWN: Lazy<Mutex<Known>> = Lazy::new(Mutex::default);
 static ENABLED: AtomicBool = AtomicBool::new(false);
 static PLACES: AtomicBool = AtomicBool::new(false);
+/// True if launches are checked, which apply the events.
+static QUEUES: AtomicBool = AtomicBool::new(false);
 
 /// The limit on the freed allocations that are remembered.
 const MAX_FREED: usize = 4096;
@@ -61,14 +63,23 @@ pub(crate) fn enabled() -> bool {
     ENABLED.load(Ordering::Relaxed)
 }
 
-/// Records events from now on; with `places` also the callers of allocations.
-pub(super) fn enable(places: bool) {
+/// Records allocations from now on; with `places` also their callers, with `queues` what happens to memory.
+pub(super) fn enable(places: bool, queues: bool) {
     ENABLED.store(true, Ordering::Relaxed);
+    QUEUES.fetch_or(queues, Ordering::Relaxed);
     PLACES.fetch_or(places, Ordering::Relaxed);
 }
 
+impl Known {
+    fn push(&mut self, event: Event) {
+        if QUEUES.load(Ordering::Relaxed) {
+            self.queue.push_back(event);
+        }
+    }
+}
+
 fn push(event: Event) {
-    KNOWN.lock().queue.push_back(event);
+    KNOWN.lock().push(event);
 }
 
 /// Takes the events so far.
@@ -100,7 +111,7 @@ pub(crate) fn freed(base: u64, pages: u64, bytes: u64) {
         }
         known.freed.push_back(named);
     }
-    known.queue.push_back(Event::Forget { start: pages, bytes });
+    known.push(Event::Forget { start: pages, bytes });
 }
 
 /// The host has written to memory.
@@ -129,6 +140,26 @@ pub(crate) fn forget_variables(range: std::ops::Range<u64>) {
         known.variables.remove(at);
     });
 }
+
+/// A kernel has allocated memory from the device's heap.
+pub(crate) fn made(address: u64, bytes: u64) {
+    let mut known = KNOWN.lock();
+    known.variables.insert(address, Variable { name: HEAP.to_owned(), bytes });
+    known.push(Event::Forget { start: address, bytes: bytes.max(1) });
+}
+
+/// A kernel has freed memory of the device's heap.
+pub(crate) fn unmade(address: u64) {
+    let mut known = KNOWN.lock();
+    if let Some(block) = known.variables.get_mut(&address) {
+        // Nothing of it is accessible any more.
+        let bytes = std::mem::take(&mut block.bytes);
+        known.push(Event::Forget { start: address, bytes: bytes.max(1) });
+    }
+}
+
+/// The name of memory from the device's heap.
+pub(super) const HEAP: &str = "malloc";
 
 /// Returns the variables in a range of addresses, and the one that begins before it.
 pub(super) fn variables_in(range: std::ops::Range<u64>) -> Vec<(u64, Variable)> {

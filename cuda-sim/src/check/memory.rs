@@ -34,26 +34,27 @@ pub(super) fn global_page(address: u64) -> Option<Page> {
     let found = MEMORY.find(address);
     if let Some(found) = found {
         let range = within(address, found.base, found.bytes)?;
-        let mut new = Page::new(PageKind::Global, range, counts_as_written(found.kind));
+        let mut new =
+            Page::new(PageKind::Global, range, counts_as_written(found.kind), found.base..found.base + found.bytes);
         if found.kind == AllocationKind::Internal {
-            restrict(&mut new, page);
+            restrict(&mut new, page, found.base);
         }
         return Some(new);
     }
     let registered = MEMORY.registration(address)?;
     let range = within(address, registered.start, registered.bytes)?;
-    Some(Page::new(PageKind::Global, range, true))
+    Some(Page::new(PageKind::Global, range, true, registered.start..registered.start + registered.bytes))
 }
 
-/// Restricts a page of a module's variables to them.
-fn restrict(new: &mut Page, page: u64) {
+/// Restricts a page of a module's variables, or of the device's heap, to what is allocated there.
+fn restrict(new: &mut Page, page: u64, base: u64) {
     let mut set = Box::new([0; PAGE as usize / 64]);
     let mut any = false;
     for (at, variable) in events::variables_in(page..page + PAGE) {
         if let Some(range) = within(page, at, variable.bytes) {
             shadow::insert(&mut set, range.start as usize..range.end as usize);
-            any = true;
         }
+        any |= at >= base;
     }
     if any {
         new.valid = Some(set);
@@ -70,15 +71,30 @@ pub(super) fn page(own: &Context, address: u64, param_bytes: u64, shared_bytes: 
         }
     };
     if search::is_shared(own, address, 1) {
-        return Some(Page::new(PageKind::Shared, within(address, window, shared_bytes)?, false));
+        return Some(Page::new(
+            PageKind::Shared,
+            within(address, window, shared_bytes)?,
+            false,
+            window..window + shared_bytes,
+        ));
     }
     let local = own.local_stride * own.threads;
     if address.wrapping_sub(own.local) < local {
-        return Some(Page::new(PageKind::Local, within(address, own.local, local)?, false));
+        return Some(Page::new(
+            PageKind::Local,
+            within(address, own.local, local)?,
+            false,
+            own.local..own.local + local,
+        ));
     }
     let params = own.params as u64;
     if address.wrapping_sub(params) < param_bytes {
-        return Some(Page::new(PageKind::Param, within(address, params, param_bytes)?, true));
+        return Some(Page::new(
+            PageKind::Param,
+            within(address, params, param_bytes)?,
+            true,
+            params..params + param_bytes,
+        ));
     }
     global_page(address)
 }
@@ -87,7 +103,12 @@ pub(super) fn page(own: &Context, address: u64, param_bytes: u64, shared_bytes: 
 pub(crate) fn name(address: u64) -> String {
     let before = events::variables_in(address..address + 1).pop();
     if let Some((at, variable)) = before.filter(|(at, variable)| address - at < variable.bytes.max(1) + 256) {
-        return within_array(address - at, variable.bytes, &format!("variable `{}`", variable.name));
+        let what = match variable.name.as_str() {
+            events::HEAP if variable.bytes == 0 => "memory of `malloc` that was freed".to_owned(),
+            events::HEAP => format!("{} bytes of `malloc`", variable.bytes),
+            name => format!("variable `{name}` ({} bytes)", variable.bytes),
+        };
+        return within_array(address - at, variable.bytes, &what);
     }
     if let Some((named, live)) = events::allocation(address) {
         let offset = address - named.base;

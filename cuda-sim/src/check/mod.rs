@@ -32,6 +32,7 @@ pub(crate) use {
     report::{Report, collect},
 };
 
+use crate::codegen::abi::{BOUNDS_COUNT, Bounds};
 use crate::environment::{Checks, ENVIRONMENT};
 use crate::exec::launch::{Fault, Launch};
 use crate::exec::search::Found;
@@ -66,6 +67,9 @@ struct Checker {
     found: Option<Found>,
     /// True if the running launch had a report.
     reported: bool,
+    /// True if its code has bounds, and those.
+    is_bounded: bool,
+    bounds: Box<[Bounds; BOUNDS_COUNT]>,
 }
 
 /// The state, which the thread that runs a launch owns meanwhile.
@@ -99,7 +103,7 @@ pub(crate) fn initialize() {
 
 /// Records what the host does from now on.
 pub(crate) fn enable(checks: Checks) {
-    events::enable(checks.has(Checks::LEAK));
+    events::enable(checks.has(Checks::LEAK), checks.of_kernels());
 }
 
 impl Checker {
@@ -111,12 +115,18 @@ impl Checker {
             running: None,
             found: None,
             reported: false,
+            is_bounded: false,
+            bounds: Box::new([Bounds::default(); BOUNDS_COUNT]),
         }
     }
 
     /// Applies what the host has done.
     fn catch_up(&mut self) {
-        for event in events::take() {
+        let new = events::take();
+        if !new.is_empty() {
+            self.bounds.fill(Bounds::default());
+        }
+        for event in new {
             match event {
                 Event::Forget { start, bytes } => self.pages.remove(start..start + bytes),
                 Event::Written { start, bytes } if self.checks.has(Checks::INIT) => {
@@ -153,6 +163,8 @@ impl Checker {
             self.checks = checks;
         }
         self.catch_up();
+        self.is_bounded = !checks.has(Checks::RACE);
+        self.bounds.fill(Bounds::default());
         if self.race.begin(launch) {
             self.pages.retain(|_, _| false);
         }
@@ -208,6 +220,16 @@ pub(crate) fn run(kernel: &Arc<Kernel>, launch: Arc<Launch>, checks: Checks) -> 
     drop(owned);
     report::write(false);
     (result, reported)
+}
+
+/// Applies what the running kernel has done to its heap.
+pub(crate) fn catch_up() {
+    with(Checker::catch_up);
+}
+
+/// Returns the bounds of the code of the launch that runs.
+pub(crate) fn bounds() -> *const Bounds {
+    with(|checker| checker.bounds.as_ptr()).unwrap_or(std::ptr::null())
 }
 
 /// Takes the illegal access that the last launch was stopped at.

@@ -163,15 +163,17 @@ pub(super) struct Page {
     pub(super) low: u32,
     pub(super) high: u32,
     pub(super) valid: Option<Box<Bytes>>,
+    /// The addresses of the array that it is a part of.
+    pub(super) area: Range<u64>,
     /// The bytes that were written; `None` if all count as written.
     pub(super) written: Option<Box<Bytes>>,
     cells: Option<Box<[Cell; WORDS]>>,
 }
 
 impl Page {
-    pub(super) fn new(kind: PageKind, accessible: Range<u32>, written: bool) -> Page {
+    pub(super) fn new(kind: PageKind, accessible: Range<u32>, written: bool, area: Range<u64>) -> Page {
         let written = (!written).then(|| Box::new([0; PAGE as usize / 64]));
-        Page { kind, low: accessible.start, high: accessible.end, valid: None, written, cells: None }
+        Page { kind, low: accessible.start, high: accessible.end, valid: None, area, written, cells: None }
     }
 
     /// Returns true if these bytes are accessible.
@@ -297,7 +299,7 @@ mod tests {
     #[test]
     fn a_removed_page_is_not_found_again() {
         let mut pages = Pages::new();
-        pages.insert(5000, Page::new(PageKind::Global, 0..8, false));
+        pages.insert(5000, Page::new(PageKind::Global, 0..8, false, 4096..4104));
         assert!(pages.find(4096).is_some_and(|page| page.is_valid(7, 1) && !page.is_valid(7, 2)));
         pages.remove(4096..4097);
         assert!(pages.find(4096).is_none());

@@ -60,6 +60,8 @@ pub(crate) struct Context {
     /// 1 if the code asks the checkers, and if other blocks run before this one has ended; not for compiled code.
     pub(crate) checked: u32,
     pub(crate) resident: u32,
+    /// The bounds of checked code, [`BOUNDS_COUNT`] of them.
+    pub(crate) bounds: *const Bounds,
     /// Asynchronous copies that threads of the block have started. Compiled code does not access them.
     pub(crate) copies: Copies,
 }
@@ -109,7 +111,7 @@ offsets! {
     TOTAL_SHARED_BYTES = total_shared_bytes, GRID_ID = grid_id, GRID = grid, BLOCK = block, CTAID = ctaid,
     WORKER = worker, WORKERS = workers, PENDING = pending, THREADS = threads,
     RUNNING = running, STACK_LIMIT = stack_limit, FIBER = fiber, WORKSPACE = workspace,
-    SLOTS = slots, MANAGED = managed,
+    SLOTS = slots, MANAGED = managed, BOUNDS = bounds,
     CLUSTER_CTAID = cluster.ctaid, CLUSTER_NCTAID = cluster.nctaid, CLUSTER_ID = cluster.id,
     CLUSTER_COUNT = cluster.count, CLUSTER_RANK = cluster.rank, CLUSTER_RANKS = cluster.ranks,
 }
@@ -137,9 +139,22 @@ pub(crate) mod access {
     pub(crate) const OBJECT: u32 = 1 << 10;
     /// The value of a store is known.
     pub(crate) const VALUE: u32 = 1 << 11;
-    /// The lowest bit of the size in bytes.
+    /// The lowest of eight bits of the size in bytes.
     pub(crate) const BYTES: u32 = 16;
+    /// The lowest of eight bits of the number of its [`Bounds`](super::Bounds).
+    pub(crate) const BOUNDS: u32 = 24;
 }
+
+/// Addresses at which a place in checked code may access memory without asking.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bounds {
+    pub(crate) first: u64,
+    pub(crate) count: u64,
+}
+
+/// The number of bounds, which the places of a launch's code share.
+pub(crate) const BOUNDS_COUNT: usize = 256;
 
 /// The scope of a fence or of a strong access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

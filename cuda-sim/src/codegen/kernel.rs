@@ -40,6 +40,8 @@ pub(crate) struct Flavour {
     pub(crate) exact: bool,
     /// The runtime that is asked is that of the checkers (`check/`), and not a search for a fault.
     pub(crate) checked: bool,
+    /// Checked code does not ask about an access within the bounds that its place in the code found last.
+    pub(crate) bounded: bool,
     /// The code is for launches in clusters: shared-memory addresses contain the rank of their block.
     pub(crate) clustered: bool,
 }

@@ -80,13 +80,19 @@ impl Emitter<'_> {
         kind: Option<u32>,
     ) -> Result<String> {
         if let Value::SymbolAddress(Symbol::Slot(slot), at) = address {
-            self.stored = None;
             let slot_bytes = self.function.slots[*slot].bytes;
             if u64::try_from(*at).ok().and_then(|at| at.checked_add(bytes)).is_none_or(|end| end > slot_bytes) {
                 let text = format!("an access of {bytes} bytes at offset {at} of a parameter of {slot_bytes} bytes");
                 return self.unsupported(text);
             }
-            return Ok(self.def(format_args!("getelementptr i8, ptr %slot{slot}, i64 {at}")));
+            let pointer = self.def(format_args!("getelementptr i8, ptr %slot{slot}, i64 {at}"));
+            self.stored = None;
+            if let Some(kind) = kind.filter(|_| self.flavour.checked && self.function.local_slots.contains_key(slot)) {
+                // It is in local memory, which generic addresses may read.
+                let address = self.def(format_args!("ptrtoint ptr {pointer} to i64"));
+                self.exact_address(kind & !(7 << access::SPACE), &address, bytes);
+            }
+            return Ok(pointer);
         }
         // Symbols are aligned to 256 bytes, so only the offset has to be checked, which is a constant.
         let plain = |at: i64| !self.flavour.exact && (0..NEAR).contains(&at) && (at as u64).is_multiple_of(bytes);
@@ -154,11 +160,20 @@ impl Emitter<'_> {
         let position = abi::encode_position(self.position);
         if self.flavour.checked {
             let (value, known) = self.stored.take().map_or(("0".to_owned(), 0), |value| (value, access::VALUE));
-            let kind = kind | known | (bytes as u32) << access::BYTES;
+            let site = self.fresh();
+            let slot = site % abi::BOUNDS_COUNT as u32;
+            let kind = kind | known | (bytes as u32) << access::BYTES | slot << access::BOUNDS;
             self.declares.insert("declare void @sim.check(ptr, i64, i64, i32, i64, i64) #3".to_owned());
+            if self.flavour.bounded {
+                self.skip_within_bounds(site, slot, address, bytes);
+            }
             self.line(format_args!(
                 "call void @sim.check(ptr %ctx, i64 %thread, i64 {address}, i32 {kind}, i64 {position}, i64 {value})"
             ));
+            if self.flavour.bounded {
+                self.line(format_args!("br label %known{site}"));
+                self.text.push_str(&format!("known{site}:\n"));
+            }
             return address.to_owned();
         }
         let kind = kind & 3;
@@ -166,6 +181,22 @@ impl Emitter<'_> {
         self.def(format_args!(
             "call i64 @sim.access(ptr %ctx, i64 %thread, i64 {address}, i64 {bytes}, i32 {kind}, i64 {position})"
         ))
+    }
+
+    /// Begins the part of checked code that asks about an access, which is skipped for an aligned address within bounds.
+    fn skip_within_bounds(&mut self, site: u32, slot: u32, address: &str, bytes: u64) {
+        let bounds = self.field(abi::BOUNDS, "ptr");
+        let own = self.uniform(format_args!("getelementptr [2 x i64], ptr {bounds}, i64 {slot}"));
+        let count = self.uniform(format_args!("getelementptr i64, ptr {own}, i64 1"));
+        let (first, count) =
+            (self.def(format_args!("load i64, ptr {own}")), self.def(format_args!("load i64, ptr {count}")));
+        let offset = self.def(format_args!("sub i64 {address}, {first}"));
+        let inside = self.def(format_args!("icmp ult i64 {offset}, {count}"));
+        let rest = self.def(format_args!("and i64 {address}, {}", bytes - 1));
+        let aligned = self.def(format_args!("icmp eq i64 {rest}, 0"));
+        let known = self.def(format_args!("and i1 {inside}, {aligned}"));
+        self.line(format_args!("br i1 {known}, label %known{site}, label %ask{site}"));
+        self.text.push_str(&format!("ask{site}:\n"));
     }
 
     /// Returns the pointer to the `index`-th element of that many bytes.

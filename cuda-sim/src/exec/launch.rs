@@ -369,6 +369,7 @@ impl Launch {
             owner: self.context,
             cluster: ClusterPosition::default(),
             checked: self.code.checked.into(),
+            bounds: if self.code.checked { crate::check::bounds() } else { std::ptr::null() },
             resident: u32::from(!matches!(self.code.entry, EntryPoint::Blocks)),
             copies: Copies::default(),
         })

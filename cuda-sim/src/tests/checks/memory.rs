@@ -2,6 +2,7 @@
 
 use super::{Memory, Program, all};
 use crate::check::{self, Report};
+use crate::environment::Checks;
 use crate::exec::launch::Fault;
 
 /// Name, code, kind, line.
@@ -155,4 +156,32 @@ fn a_double_free_and_a_foreign_one_are_told_apart() {
     let live = Memory::zeros(64);
     assert!(name(live.0 + 8).starts_with("offset 8 of allocation "), "{}", name(live.0 + 8));
     let _: fn(&Report) -> String = Report::text;
+}
+
+/// Each place in the code of this loop goes from one array to another one, over pages and beyond the end.
+#[test]
+fn bounds_that_a_place_has_found_are_those_of_one_array() {
+    let code = "mov.u32 %r5, 0;\nL: and.b32 %r6, %r5, 1;\nsetp.eq.u32 %p1, %r6, 0;\nselp.b64 %rd5, %rd1, %rd2, %p1;\nmul.wide.u32 %rd6, %r5, 4;\nadd.s64 %rd5, %rd5, %rd6;\nld.global.u32 %r7, [%rd5];\nst.global.u32 [%rd5], %r5;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 2048;\n@%p1 bra L;";
+    for (bytes, expected) in [(8192, 0), (8188, 1), (4096, 1)] {
+        for checks in [Checks::MEMORY, Checks::MEMORY.and(Checks::INIT), all()] {
+            Program { name: "bounds", code, grid: 1, block: 1 }.run_with(
+                checks,
+                || [Memory::zeros(8192), Memory::zeros(bytes)],
+                |engine, _, reports, _| assert_eq!(reports.len(), expected, "{bytes} ({engine}): {reports:?}"),
+            );
+        }
+    }
+    // Half of the second array was not written.
+    Program { name: "bounds", code, grid: 1, block: 1 }.run_with(
+        Checks::INIT,
+        || {
+            let half = Memory::unwritten(8192);
+            check::events::written(half.0, 4096 + 8);
+            [Memory::zeros(8192), half]
+        },
+        |engine, _, reports, _| {
+            assert_eq!(reports.len(), 1, "{engine}: {reports:?}");
+            assert!(reports[0].array.as_ref().is_some_and(|array| array.starts_with("offset 4108 ")), "{reports:?}");
+        },
+    );
 }
