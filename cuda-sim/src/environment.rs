@@ -11,6 +11,10 @@
 //! | `CUDA_SIM_LOG` | `off`, `error`, `warn`, `info`, `debug`: the messages that `libcuda_sim.so` writes to standard error | `error` |
 //! | `CUDA_SIM_TIER` | `both`, or `good`: every launch runs optimised code; or `quick`: every launch runs unoptimised code | `both` |
 //! | `CUDA_SIM_TRACE` | a file that can be written: the timeline, for Perfetto | none |
+//! | `CUDA_SIM_CHECK` | names of checkers between commas: `memory`, `race`, `init`, `sync`, `leak`, or `all` | none |
+//! | `CUDA_SIM_CHECK_RESULT` | `report`; `error`: a launch with a report fails; or 1 to 255: the exit code of a process with a report | `report` |
+//! | `CUDA_SIM_REPORT` | a file that can be written: the checkers' reports in JSON; `%p` is the number of the process | none |
+//! | `CUDA_SIM_SUPPRESSIONS` | a file that can be read: the reports that are not wanted | none |
 //! | `CUDA_SIM_PRINT_LLVM` | any value: the optimised LLVM IR of every kernel is written to standard error | not printed |
 //!
 //! They are read once, on first use. A value that is not allowed is an error of `cuInit` (`CUDA_ERROR_INVALID_VALUE`)
@@ -35,6 +39,68 @@ pub(crate) enum Tier {
     Quick,
 }
 
+/// A set of checkers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Checks(u32);
+
+impl Checks {
+    pub(crate) const MEMORY: Checks = Checks(1);
+    pub(crate) const RACE: Checks = Checks(2);
+    pub(crate) const INIT: Checks = Checks(4);
+    pub(crate) const SYNC: Checks = Checks(8);
+    pub(crate) const LEAK: Checks = Checks(16);
+
+    pub(crate) const NAMES: &[(&str, Checks)] = &[
+        ("memory", Checks::MEMORY),
+        ("race", Checks::RACE),
+        ("init", Checks::INIT),
+        ("sync", Checks::SYNC),
+        ("leak", Checks::LEAK),
+    ];
+
+    /// Returns true if any checker is in the set.
+    pub(crate) fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Returns true if any of these checkers is in the set.
+    #[inline]
+    pub(crate) fn has(self, others: Checks) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    /// Returns true if a checker that needs checked code is in the set.
+    pub(crate) fn of_kernels(self) -> bool {
+        self.0 & !Checks::LEAK.0 != 0
+    }
+
+    /// Returns the union of two sets.
+    pub(crate) fn and(self, others: Checks) -> Checks {
+        Checks(self.0 | others.0)
+    }
+
+    fn parse(text: &str) -> Option<Checks> {
+        if text == "all" {
+            return Some(Checks::NAMES.iter().fold(Checks::default(), |all, (_, check)| all.and(*check)));
+        }
+        text.split(',').map(str::trim).filter(|name| !name.is_empty()).try_fold(Checks::default(), |all, name| {
+            Checks::NAMES.iter().find(|(known, _)| *known == name).map(|(_, check)| all.and(*check))
+        })
+    }
+}
+
+/// The consequence of a checker's report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CheckResult {
+    /// None.
+    #[default]
+    Report,
+    /// The launch fails.
+    Error,
+    /// The process ends with this code.
+    Exit(u8),
+}
+
 /// The variables' values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Environment {
@@ -47,6 +113,10 @@ pub(crate) struct Environment {
     pub(crate) log: LevelFilter,
     pub(crate) tier: Tier,
     pub(crate) trace: Option<PathBuf>,
+    pub(crate) check: Checks,
+    pub(crate) check_result: CheckResult,
+    pub(crate) report: Option<PathBuf>,
+    pub(crate) suppressions: Option<PathBuf>,
     pub(crate) print_llvm: bool,
 }
 
@@ -65,6 +135,10 @@ impl Default for Environment {
             log: LevelFilter::ERROR,
             tier: Tier::default(),
             trace: None,
+            check: Checks::default(),
+            check_result: CheckResult::default(),
+            report: None,
+            suppressions: None,
             print_llvm: false,
         }
     }
@@ -115,6 +189,15 @@ impl Environment {
             "quick" => Some(Tier::Quick),
             _ => None,
         })?;
+        let names = "memory, race, init, sync, leak, with commas between them, or all";
+        let check = value(lookup, "CUDA_SIM_CHECK", names, Checks::parse)?;
+        let results = "report, error, or an exit code from 1 to 255";
+        let check_result = value(lookup, "CUDA_SIM_CHECK_RESULT", results, |text| match text {
+            "report" => Some(CheckResult::Report),
+            "error" => Some(CheckResult::Error),
+            code => code.parse().ok().filter(|code| *code != 0).map(CheckResult::Exit),
+        })?;
+        let path = |name: &str| lookup(name).filter(|text| !text.is_empty()).map(PathBuf::from);
         Ok(Environment {
             profile: profile.copied().unwrap_or(PROFILES[DEFAULT]),
             devices: number(lookup, "CUDA_SIM_DEVICES", "the numbers from 1 to 16", 16)?.unwrap_or(1) as usize,
@@ -124,7 +207,11 @@ impl Environment {
             seed: value(lookup, "CUDA_SIM_SEED", "numbers of 64 bits", |text| text.parse().ok())?,
             log: log.unwrap_or(LevelFilter::ERROR),
             tier: tier.unwrap_or_default(),
-            trace: lookup("CUDA_SIM_TRACE").filter(|text| !text.is_empty()).map(PathBuf::from),
+            trace: path("CUDA_SIM_TRACE"),
+            check: check.unwrap_or_default(),
+            check_result: check_result.unwrap_or_default(),
+            report: path("CUDA_SIM_REPORT"),
+            suppressions: path("CUDA_SIM_SUPPRESSIONS"),
             print_llvm: lookup("CUDA_SIM_PRINT_LLVM").is_some_and(|text| !text.is_empty()),
         })
     }
@@ -162,11 +249,16 @@ mod tests {
             ("CUDA_SIM_TIER", "good"),
             ("CUDA_SIM_TRACE", "a b.json"),
             ("CUDA_SIM_PRINT_LLVM", "1"),
+            ("CUDA_SIM_CHECK", "race, init"),
+            ("CUDA_SIM_CHECK_RESULT", "99"),
+            ("CUDA_SIM_REPORT", "r.json"),
         ];
         let found = read(&all).unwrap();
         assert_eq!((found.profile.name, found.devices, found.memory), ("sm_120", 16, Some(4096)));
         assert_eq!((found.threads, found.fibers, found.seed), (Some(256), true, Some(0)));
         assert_eq!(found.tier, Tier::Good);
+        assert_eq!((found.check, found.check_result), (Checks::RACE.and(Checks::INIT), CheckResult::Exit(99)));
+        assert_eq!(found.report, Some("r.json".into()));
         assert_eq!((found.trace, found.print_llvm), (Some("a b.json".into()), true));
     }
 
@@ -183,6 +275,8 @@ mod tests {
             ("CUDA_SIM_ENGINE", "fiber", "regions, fibers"),
             ("CUDA_SIM_SEED", "-1", "64 bits"),
             ("CUDA_SIM_TIER", "0", "both, good, quick"),
+            ("CUDA_SIM_CHECK", "races", "memory, race, init, sync, leak"),
+            ("CUDA_SIM_CHECK_RESULT", "0", "1 to 255"),
         ] {
             let line = read(&[(variable, text)]).unwrap_err();
             assert!(line.starts_with(&format!("{variable}={text} ")) && line.contains(allowed), "{line}");

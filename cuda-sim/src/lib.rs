@@ -22,6 +22,7 @@ struct Readme;
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 compile_error!("the software device runs on Linux, on x86-64 and AArch64: its way out of faults is written for these");
 
+mod check;
 mod codegen;
 mod cpu;
 mod device;

@@ -23,6 +23,7 @@ mod chunks;
 pub(crate) mod partitions;
 pub(crate) mod shared;
 
+use crate::check::events as check;
 use crate::device::{DEVICES, TOTAL_MEMORY};
 use chunks::Chunks;
 use once_cell::sync::Lazy;
@@ -409,6 +410,10 @@ impl Memory {
         let (id, mappings) = (state.id, if shares { 0 } else { chunks::EACH });
         let new = Allocation { base, bytes, kind, owner, id, start, taken, pages, mapped, chunk, mappings };
         state.live.insert(base, new);
+        drop(state);
+        if let Some(function) = maker(kind) {
+            check::allocated(base, bytes, function);
+        }
         Ok(base)
     }
 
@@ -441,6 +446,10 @@ impl Memory {
         }
         (allocation.kind, allocation.bytes, allocation.id) = (to, bytes, id);
         state.id = id;
+        drop(state);
+        if let Some(function) = maker(to) {
+            check::allocated(base, bytes, function);
+        }
         Ok(())
     }
 
@@ -460,6 +469,7 @@ impl Memory {
         let mut state = self.state.lock();
         let allocation = state.live.get_mut(&base).filter(|a| a.kind == from).ok_or(MemoryError::Unknown)?;
         allocation.kind = to;
+        check::freed(base, allocation.pages, allocation.mapped);
         Ok(allocation.pages + allocation.mapped - allocation.base)
     }
 
@@ -479,6 +489,9 @@ impl Memory {
         let mut state = self.state.lock();
         let own = |a: &&Allocation| a.kind != AllocationKind::Internal && a.owner.context == context;
         let user: Vec<_> = state.live.values().filter(own).copied().collect();
+        if check::enabled() {
+            crate::check::left_in_context(&user.iter().map(|a| a.base).collect::<Vec<_>>());
+        }
         user.into_iter().for_each(|a| release(&mut state, a));
         state.registered.retain(|_, r| r.owner.context != context);
         self.registrations.store(state.registered.len(), Ordering::Release);
@@ -581,11 +594,27 @@ fn counts(kind: AllocationKind) -> bool {
     }
 }
 
+/// Returns the function by which clients make allocations of a kind.
+fn maker(kind: AllocationKind) -> Option<&'static str> {
+    match kind {
+        AllocationKind::Device => Some("cuMemAlloc_v2"),
+        AllocationKind::Managed => Some("cuMemAllocManaged"),
+        AllocationKind::Host(_) => Some("cuMemHostAlloc"),
+        AllocationKind::Pooled(_) => Some("cuMemAllocAsync"),
+        AllocationKind::Graph(_) => Some("a graph"),
+        AllocationKind::Imported => Some("cuIpcOpenMemHandle"),
+        AllocationKind::External => Some("cuExternalMemoryGetMappedBuffer"),
+        AllocationKind::Mapped(_) => Some("cuMemMap"),
+        AllocationKind::Cached(_) | AllocationKind::Internal => None,
+    }
+}
+
 /// The limit on the number of freed allocations that are remembered.
 const MAX_FREED: usize = 4096;
 
 fn release(state: &mut State, allocation: Allocation) {
     state.live.remove(&allocation.base);
+    check::freed(allocation.base, allocation.pages, allocation.mapped);
     if state.freed.len() == MAX_FREED {
         state.freed.pop_front();
     }

@@ -6,10 +6,11 @@
 
 mod record;
 
+use crate::check;
 use crate::codegen::jit::{self, Compiled};
 use crate::codegen::object::WHOLE;
 use crate::codegen::{self, CodeCounts, Flavour, KernelCode};
-use crate::environment::ENVIRONMENT;
+use crate::environment::{Checks, ENVIRONMENT};
 use crate::exec::launch::{Fault, Launch};
 use crate::exec::report;
 use crate::ir::layout::{Area, Global};
@@ -58,7 +59,7 @@ impl Origin {
 
     /// Emits the code of a kernel for launches with or without clusters.
     fn emitted(&self, function: usize, clustered: bool) -> ptx::Result<KernelCode> {
-        codegen::emit(&*self.program()?, function, Flavour { exact: false, clustered })
+        codegen::emit(&*self.program()?, function, Flavour { clustered, ..Flavour::default() })
     }
 
     /// Returns that code from disk, or emits it and writes it there.
@@ -81,6 +82,8 @@ pub(crate) struct Kernel {
     origin: Arc<Origin>,
     /// Code for launches without and with clusters, in which shared-memory addresses contain the rank of their block.
     codes: [OnceCell<Code>; 2],
+    /// Code for the checkers, without and with clusters, for each engine.
+    checked: [[OnceCell<Arc<Compiled>>; 4]; 2],
 }
 
 /// A kernel's code for one kind of launch.
@@ -138,6 +141,9 @@ impl Kernel {
     /// Returns the machine code for blocks of this size, with or without clusters. The first caller compiles it while
     /// others wait.
     pub(crate) fn compiled(&self, params: &[u64], block: [u32; 3], clustered: bool) -> Result<&Arc<Compiled>, String> {
+        if check::checks().of_kernels() {
+            return self.checked(check::checks(), ENVIRONMENT.fibers || ENVIRONMENT.seed.is_some(), clustered);
+        }
         if ENVIRONMENT.fibers || self.facts.signature.only_fibers {
             return self.fibers(params, clustered);
         }
@@ -157,10 +163,32 @@ impl Kernel {
         let code = self.code(clustered)?;
         let registered = self.may_access_registered(params);
         code.fibers[usize::from(registered)].get_or_try_init(|| {
-            let flavour = Flavour { exact: false, clustered };
+            let flavour = Flavour { clustered, ..Flavour::default() };
             let (ir, plan) = codegen::emit_fiber(&*self.program()?, &code.code, flavour).map_err(|e| e.to_string())?;
             Compiled::fiber(&ir, plan, &code.code, registered).map(Arc::new)
         })
+    }
+
+    /// Returns machine code that asks these checkers about each access.
+    pub(crate) fn checked(&self, checks: Checks, fibers: bool, clustered: bool) -> Result<&Arc<Compiled>, String> {
+        let fibers = fibers || self.facts.signature.only_fibers;
+        // Races are found by the accesses themselves.
+        let bounded = !checks.has(Checks::RACE);
+        let cell = &self.checked[usize::from(fibers)][usize::from(clustered) + 2 * usize::from(bounded)];
+        cell.get_or_try_init(|| {
+            let (program, flavour) = (self.program()?, Flavour { exact: true, checked: true, clustered, bounded });
+            let code = codegen::emit(&program, self.facts.function, flavour).map_err(|e| e.to_string())?;
+            if !fibers {
+                return Compiled::new(&code, false, false).map(Arc::new);
+            }
+            let (ir, plan) = codegen::emit_fiber(&program, &code, flavour).map_err(|e| e.to_string())?;
+            Compiled::fiber(&ir, plan, &code, false).map(Arc::new)
+        })
+    }
+
+    /// Returns `file:line` for a line of the PTX, if it is known.
+    pub(crate) fn source(&self, line: u32) -> Option<String> {
+        self.origin.made().ok()?.1.of(line)
     }
 
     /// Returns true if a launch may access registered memory: an address in it is a parameter, or may be loaded.
@@ -176,6 +204,7 @@ impl Kernel {
     /// Returns the text of a fault for the log.
     pub(crate) fn explain(&self, launch: &Launch, fault: &Fault) -> String {
         let found = match fault {
+            Fault::Memory { .. } if launch.code.checked => check::found(),
             Fault::Memory { block, .. } => {
                 self.exact(launch.cluster.is_some()).and_then(|exact| launch.search(exact, *block))
             }
@@ -202,7 +231,7 @@ impl Kernel {
     /// Compiles code that asks the runtime about each access, for one search.
     fn exact(&self, clustered: bool) -> Option<Compiled> {
         let code = &self.code(false).ok()?.code;
-        let flavour = Flavour { exact: true, clustered };
+        let flavour = Flavour { exact: true, clustered, ..Flavour::default() };
         let (ir, plan) = codegen::emit_fiber(&*self.program().ok()?, code, flavour).ok()?;
         let code = Compiled::fiber(&ir, plan, code, false);
         code.inspect_err(|why| tracing::error!("exact code: {why}")).ok()
@@ -285,6 +314,7 @@ impl Image {
                 loads_addresses,
                 origin: Arc::clone(origin),
                 codes: Default::default(),
+                checked: Default::default(),
             };
             (kernel.facts.signature.name.clone(), Arc::new(kernel))
         };
@@ -326,14 +356,17 @@ pub(crate) fn image(text: &str) -> ptx::Result<Arc<Image>> {
 }
 
 /// The memory of an area of variables, with their initial values.
-pub(crate) struct Variables(u64);
+pub(crate) struct Variables {
+    base: u64,
+    bytes: u64,
+}
 
 impl Variables {
     /// Allocates and initialises an area; `None` if there is no memory. `managed` is the address of the managed
     /// variables that initial values refer to.
     fn new(area: &Area, managed: u64) -> Option<Variables> {
         if area.bytes == 0 {
-            return Some(Variables(0));
+            return Some(Variables { base: 0, bytes: 0 });
         }
         let base = MEMORY.alloc(area.bytes, AllocationKind::Internal).ok()?;
         let mut bytes = area.image.clone();
@@ -341,25 +374,38 @@ impl Variables {
         area.managed.iter().for_each(|place| place.apply(&mut bytes, managed));
         // SAFETY: the allocation is new and at least as long as the image, which is never longer than the area.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), base as *mut u8, bytes.len()) };
-        Some(Variables(base))
+        Some(Variables { base, bytes: area.bytes })
     }
 
     /// Returns the managed variables of an image; `None` if there is no memory.
     pub(crate) fn managed(image: &Image) -> Option<Variables> {
-        Variables::new(&image.managed, 0)
+        let variables = Variables::new(&image.managed, 0)?;
+        variables.name(image, true);
+        Some(variables)
+    }
+
+    /// Tells the checkers the variables' names.
+    fn name(&self, image: &Image, managed: bool) {
+        if check::events::enabled() {
+            let own = image.globals.iter().filter(|(_, global)| global.managed == managed);
+            check::events::variables(own.map(|(name, g)| (self.base + g.offset, name.clone(), g.bytes)));
+        }
     }
 
     /// Returns the address; 0 if there are no variables.
     pub(crate) fn address(&self) -> u64 {
-        self.0
+        self.base
     }
 }
 
 impl Drop for Variables {
     fn drop(&mut self) {
-        if self.0 != 0 {
+        if self.base != 0 {
+            if check::events::enabled() {
+                check::events::forget_variables(self.base..self.base + self.bytes);
+            }
             // Allocated by `new` and freed only here; a reset of the context does not free internal memory.
-            let _ = MEMORY.free(self.0, |kind| kind == AllocationKind::Internal);
+            let _ = MEMORY.free(self.base, |kind| kind == AllocationKind::Internal);
         }
     }
 }
@@ -382,6 +428,7 @@ impl Module {
     /// Creates a module that uses existing managed variables.
     pub(crate) fn with(image: Arc<Image>, managed: Arc<Variables>) -> Option<Module> {
         let data = Variables::new(&image.data, managed.address())?;
+        data.name(&image, false);
         Some(Module { image, data, managed })
     }
 

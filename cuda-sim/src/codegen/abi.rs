@@ -57,6 +57,11 @@ pub(crate) struct Context {
     /// The id of the driver's context, whose heap `malloc` uses.
     pub(crate) owner: u32,
     pub(crate) cluster: ClusterPosition,
+    /// 1 if the code asks the checkers, and if other blocks run before this one has ended; not for compiled code.
+    pub(crate) checked: u32,
+    pub(crate) resident: u32,
+    /// The bounds of checked code, [`BOUNDS_COUNT`] of them.
+    pub(crate) bounds: *const Bounds,
     /// Asynchronous copies that threads of the block have started. Compiled code does not access them.
     pub(crate) copies: Copies,
 }
@@ -106,7 +111,7 @@ offsets! {
     TOTAL_SHARED_BYTES = total_shared_bytes, GRID_ID = grid_id, GRID = grid, BLOCK = block, CTAID = ctaid,
     WORKER = worker, WORKERS = workers, PENDING = pending, THREADS = threads,
     RUNNING = running, STACK_LIMIT = stack_limit, FIBER = fiber, WORKSPACE = workspace,
-    SLOTS = slots, MANAGED = managed,
+    SLOTS = slots, MANAGED = managed, BOUNDS = bounds,
     CLUSTER_CTAID = cluster.ctaid, CLUSTER_NCTAID = cluster.nctaid, CLUSTER_ID = cluster.id,
     CLUSTER_COUNT = cluster.count, CLUSTER_RANK = cluster.rank, CLUSTER_RANKS = cluster.ranks,
 }
@@ -119,9 +124,60 @@ pub(crate) enum Access {
     Atomic,
 }
 
+/// The properties of an access as bits of the number that exact code passes: below them is its [`Access`], above them
+/// its size in bytes.
+pub(crate) mod access {
+    /// The access is strong: relaxed, volatile, or of an atomic operation.
+    pub(crate) const STRONG: u32 = 1 << 2;
+    pub(crate) const ACQUIRE: u32 = 1 << 3;
+    pub(crate) const RELEASE: u32 = 1 << 4;
+    /// The lowest of two bits of the [`Scope`](super::Scope).
+    pub(crate) const SCOPE: u32 = 5;
+    /// The lowest of three bits of the state space that the instruction names, from 1 on; 0 for none.
+    pub(crate) const SPACE: u32 = 7;
+    /// The access initialises or ends an `mbarrier` object, or is another operation on one.
+    pub(crate) const OBJECT: u32 = 1 << 10;
+    /// The value of a store is known.
+    pub(crate) const VALUE: u32 = 1 << 11;
+    /// The lowest of eight bits of the size in bytes.
+    pub(crate) const BYTES: u32 = 16;
+    /// The lowest of eight bits of the number of its [`Bounds`](super::Bounds).
+    pub(crate) const BOUNDS: u32 = 24;
+}
+
+/// Addresses at which a place in checked code may access memory without asking.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bounds {
+    pub(crate) first: u64,
+    pub(crate) count: u64,
+}
+
+/// The number of bounds, which the places of a launch's code share.
+pub(crate) const BOUNDS_COUNT: usize = 256;
+
+/// The scope of a fence or of a strong access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Scope {
+    Block,
+    Cluster,
+    /// The device, or everything.
+    Device,
+}
+
+impl Scope {
+    /// All values, in order.
+    pub(crate) const ALL: [Scope; 3] = [Scope::Block, Scope::Cluster, Scope::Device];
+
+    /// Returns the scope for its number.
+    pub(crate) fn new(number: u32) -> Scope {
+        Scope::ALL.get(number as usize).copied().unwrap_or(Scope::Device)
+    }
+}
+
 impl Access {
     pub(crate) fn new(number: u32) -> Access {
-        [Access::Load, Access::Store].get(number as usize).copied().unwrap_or(Access::Atomic)
+        [Access::Load, Access::Store].get((number & 3) as usize).copied().unwrap_or(Access::Atomic)
     }
 
     pub(crate) fn name(self) -> &'static str {

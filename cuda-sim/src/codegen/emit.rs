@@ -33,6 +33,8 @@ pub(crate) struct Emitter<'a> {
     /// Instructions that are assumed to select one operand.
     pub(crate) selects: Selects,
     pub(crate) position: Position,
+    /// The value that the next access stores, in code for the checkers.
+    pub(crate) stored: Option<String>,
     pub(crate) flavour: Flavour,
 }
 
@@ -52,6 +54,7 @@ impl<'a> Emitter<'a> {
             without_stores: false,
             selects: Selects::new(),
             position: Position::default(),
+            stored: None,
             flavour,
         }
     }

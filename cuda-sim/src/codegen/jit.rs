@@ -30,6 +30,8 @@ use std::time::Duration;
 pub(crate) struct Compiled {
     pub(crate) entry: EntryPoint,
     pub(crate) shape: Shape,
+    /// True if the code asks the checkers about each access.
+    pub(crate) checked: bool,
     /// Keeps the code of `entry` alive if that is a function.
     _first: Option<Arc<Code>>,
     regions: Vec<Arc<LazyPart>>,
@@ -293,6 +295,7 @@ impl Compiled {
         let this = Compiled {
             entry: if code.scheduled { EntryPoint::Regions } else { EntryPoint::Blocks },
             shape: code.shape,
+            checked: code.checked,
             _first: None,
             regions: code.regions.iter().map(lazy).collect(),
             vector_loops: code
@@ -339,7 +342,15 @@ impl Compiled {
         let first = Arc::new(load(&object_cache::object(ir, mode)?)?);
         let entry = EntryPoint::Fiber { function: first.address, seed: None };
         let (shape, plan) = (code.shape, Arc::new(plan));
-        Ok(Compiled { entry, shape, _first: Some(first), regions: Vec::new(), vector_loops: Vec::new(), plan })
+        Ok(Compiled {
+            entry,
+            shape,
+            checked: code.checked,
+            _first: Some(first),
+            regions: Vec::new(),
+            vector_loops: Vec::new(),
+            plan,
+        })
     }
 
     /// Returns the same code with another seed for its schedules.
@@ -348,7 +359,15 @@ impl Compiled {
         let EntryPoint::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
         let entry = EntryPoint::Fiber { function, seed };
         let (first, plan) = (self._first.clone(), Arc::clone(&self.plan));
-        Compiled { entry, shape: self.shape, _first: first, regions: Vec::new(), vector_loops: Vec::new(), plan }
+        Compiled {
+            entry,
+            shape: self.shape,
+            checked: self.checked,
+            _first: first,
+            regions: Vec::new(),
+            vector_loops: Vec::new(),
+            plan,
+        }
     }
 
     pub(crate) fn plan(&self) -> &Plan {

@@ -38,6 +38,10 @@ pub(super) const PARALLEL: &str = ", !llvm.access.group !0";
 pub(crate) struct Flavour {
     /// The code asks the runtime about each access.
     pub(crate) exact: bool,
+    /// The runtime that is asked is that of the checkers (`check/`), and not a search for a fault.
+    pub(crate) checked: bool,
+    /// Checked code does not ask about an access within the bounds that its place in the code found last.
+    pub(crate) bounded: bool,
     /// The code is for launches in clusters: shared-memory addresses contain the rank of their block.
     pub(crate) clustered: bool,
 }
@@ -94,7 +98,7 @@ impl<'a> Functions<'a> {
     pub(crate) fn vector_loops(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<[Option<Part>; 2]>> {
         let mut emit_loop = |region, speculates| {
             let mut emitter = Emitter::new(self.kernel(), self.flavour);
-            let text = match regions.lockstep.contains_key(&region) {
+            let text = match regions.lockstep.contains_key(&region) && !self.flavour.exact {
                 true => vector_loop::emit(&mut emitter, regions, region, speculates)?,
                 false => None,
             };
@@ -202,7 +206,7 @@ pub(super) fn emit_blocks(
         };
         let block = &function.blocks[*id];
         emitter.text.push_str(&format!("b{id}:\n"));
-        if emitter.flavour.exact {
+        if emitter.flavour.exact && !emitter.flavour.checked {
             emitter.declares.insert("declare void @sim.tick() #3".to_owned());
             emitter.line(format_args!("call void @sim.tick()"));
         }
@@ -411,7 +415,7 @@ fn region_text(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> R
     param_slots(emitter, 0);
     let _ =
         writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]\n  %cold = alloca i32\n  %any = alloca i32");
-    if region == 0 {
+    if region == 0 && !emitter.flavour.exact {
         emitter.parallel = PARALLEL;
     }
     let split = regions.heads.len() > 1 && region == 0;

@@ -34,6 +34,7 @@ impl Emitter<'_> {
     fn change(&mut self, inst: &Inst, name: &str, address: &Value, number: &Value) -> Result<()> {
         let number = self.int(number, 32)?;
         let pointer = self.pointer(inst, address, 8)?;
+        self.tell_arrival(&pointer, inst.has(M::Init) || inst.has(M::Inval));
         let position = abi::encode_position(inst.position);
         self.declares.insert(format!("declare void @sim.mbarrier.{name}(ptr, i64, i64, ptr, i32) #3"));
         self.line(format_args!(
@@ -48,6 +49,7 @@ impl Emitter<'_> {
         let drops = if inst.has(M::ArriveDrop) { DROPS } else { 0 };
         let how = drops | if inst.has(M::NoComplete) { HOLDS } else { 0 };
         let pointer = self.pointer(inst, address, 8)?;
+        self.tell_arrival(&pointer, false);
         let position = abi::encode_position(inst.position);
         self.declares.insert("declare i64 @sim.mbarrier.arrive(ptr, i64, i64, ptr, i32, i32, i32) #3".to_owned());
         let state = self.def(format_args!(
@@ -55,6 +57,15 @@ impl Emitter<'_> {
              i32 {how})"
         ));
         self.write(dest, 64, &state, false)
+    }
+
+    /// Tells the checkers of an operation on a barrier object, with which its use may begin.
+    pub(super) fn tell_arrival(&mut self, pointer: &str, begins: bool) {
+        if self.flavour.checked {
+            let begins = u32::from(begins);
+            self.declares.insert("declare void @sim.check.arrived(ptr, i64, ptr, i32) #3".to_owned());
+            self.line(format_args!("call void @sim.check.arrived(ptr %ctx, i64 %thread, ptr {pointer}, i32 {begins})"));
+        }
     }
 
     fn test_wait(&mut self, inst: &Inst, dest: &Value, address: &Value, phase: &Value) -> Result<()> {
@@ -68,6 +79,10 @@ impl Emitter<'_> {
         let pointer = self.pointer(inst, address, 8)?;
         self.declares.insert("declare i32 @sim.mbarrier.test(ptr, ptr, i32) #3".to_owned());
         let ended = self.def(format_args!("call i32 @sim.mbarrier.test(ptr %ctx, ptr {pointer}, i32 {odd})"));
+        if self.flavour.checked {
+            self.declares.insert("declare void @sim.check.passed(ptr, i64, ptr, i32) #3".to_owned());
+            self.line(format_args!("call void @sim.check.passed(ptr %ctx, i64 %thread, ptr {pointer}, i32 {ended})"));
+        }
         let ended = self.resize(&ended, 32, 1, false);
         self.write(dest, 1, &ended, false)
     }

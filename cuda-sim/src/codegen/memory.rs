@@ -10,11 +10,56 @@
 //! replaces by code that keeps the access in the devices' range. Exact code, which searches for the thread of a fault,
 //! asks the runtime about each access instead; checkers of bounds, races and uninitialised reads would be added there.
 
-use super::abi;
+use super::abi::{self, access};
 use super::emit::{Emitter, llvm_float};
 use crate::ir::{Inst, Symbol, Value};
 use crate::ptx::{Modifier as M, Opcode, Result, Space, Type};
 use std::fmt::Write;
+
+/// Returns the kind and the properties of an instruction's access ([`access`]).
+fn access_of(inst: &Inst) -> u32 {
+    let object = matches!(inst.opcode, Opcode::Mbarrier | Opcode::Cp);
+    let begins = object && (inst.has(M::Init) || inst.has(M::Inval));
+    let kind = match inst.opcode {
+        Opcode::Ld | Opcode::Ldu => abi::Access::Load,
+        Opcode::St => abi::Access::Store,
+        _ if begins => abi::Access::Store,
+        _ => abi::Access::Atomic,
+    };
+    let space = match inst.space() {
+        None => 0,
+        Some(Space::Global) => 1,
+        Some(Space::Shared) => 2,
+        Some(Space::Local) => 3,
+        Some(Space::Const) => 4,
+        Some(_) => 5,
+    };
+    let is_atomic = kind == abi::Access::Atomic;
+    let acquire = inst.has(M::Acquire) || inst.has(M::AcqRel);
+    let release = inst.has(M::Release) || inst.has(M::AcqRel);
+    let strong = is_atomic || acquire || release || inst.has(M::Relaxed) || inst.has(M::Volatile);
+    let default = if inst.has(M::Volatile) || is_atomic { abi::Scope::Device } else { abi::Scope::Block };
+    let mut bits = kind as u32 | scope_of(inst, default) << access::SCOPE | space << access::SPACE;
+    for (is, bit) in [(strong, access::STRONG), (object, access::OBJECT)] {
+        bits |= if is { bit } else { 0 };
+    }
+    // The operations of barrier objects order what the runtime knows of them (`exec/mbarrier.rs`).
+    for (is, bit) in [(acquire && !object, access::ACQUIRE), (release && !object, access::RELEASE)] {
+        bits |= if is { bit } else { 0 };
+    }
+    bits
+}
+
+/// Returns the number of the scope that an instruction names.
+pub(super) fn scope_of(inst: &Inst, default: abi::Scope) -> u32 {
+    let named = inst.modifiers().find_map(|m| match m {
+        M::Cta => Some(abi::Scope::Block),
+        M::Cluster => Some(abi::Scope::Cluster),
+        M::Gpu | M::Gl | M::Sys => Some(abi::Scope::Device),
+        _ => None,
+    });
+    named.unwrap_or(default) as u32
+}
 
 /// Constant offsets up to this are added to an address after its check.
 const NEAR: i64 = 1 << 20;
@@ -22,12 +67,7 @@ const NEAR: i64 = 1 << 20;
 impl Emitter<'_> {
     /// Returns the pointer for an access of `bytes` bytes, which must be aligned to its size.
     pub(crate) fn pointer(&mut self, inst: &Inst, address: &Value, bytes: u64) -> Result<String> {
-        let kind = match inst.opcode {
-            Opcode::Ld | Opcode::Ldu => abi::Access::Load,
-            Opcode::St => abi::Access::Store,
-            _ => abi::Access::Atomic,
-        };
-        self.pointer_in(inst.space(), address, bytes, Some(kind))
+        self.pointer_in(inst.space(), address, bytes, Some(access_of(inst)))
     }
 
     /// As [`Emitter::pointer`], for an address in a state space. Exact code asks the runtime about an access of this
@@ -37,7 +77,7 @@ impl Emitter<'_> {
         space: Option<Space>,
         address: &Value,
         bytes: u64,
-        kind: Option<abi::Access>,
+        kind: Option<u32>,
     ) -> Result<String> {
         if let Value::SymbolAddress(Symbol::Slot(slot), at) = address {
             let slot_bytes = self.function.slots[*slot].bytes;
@@ -45,7 +85,14 @@ impl Emitter<'_> {
                 let text = format!("an access of {bytes} bytes at offset {at} of a parameter of {slot_bytes} bytes");
                 return self.unsupported(text);
             }
-            return Ok(self.def(format_args!("getelementptr i8, ptr %slot{slot}, i64 {at}")));
+            let pointer = self.def(format_args!("getelementptr i8, ptr %slot{slot}, i64 {at}"));
+            self.stored = None;
+            if let Some(kind) = kind.filter(|_| self.flavour.checked && self.function.local_slots.contains_key(slot)) {
+                // It is in local memory, which generic addresses may read.
+                let address = self.def(format_args!("ptrtoint ptr {pointer} to i64"));
+                self.exact_address(kind & !(7 << access::SPACE), &address, bytes);
+            }
+            return Ok(pointer);
         }
         // Symbols are aligned to 256 bytes, so only the offset has to be checked, which is a constant.
         let plain = |at: i64| !self.flavour.exact && (0..NEAR).contains(&at) && (at as u64).is_multiple_of(bytes);
@@ -109,12 +156,47 @@ impl Emitter<'_> {
     }
 
     /// Returns the address at which exact code accesses memory, as the runtime decides.
-    fn exact_address(&mut self, kind: abi::Access, address: &str, bytes: u64) -> String {
-        let (kind, position) = (kind as u32, abi::encode_position(self.position));
+    fn exact_address(&mut self, kind: u32, address: &str, bytes: u64) -> String {
+        let position = abi::encode_position(self.position);
+        if self.flavour.checked {
+            let (value, known) = self.stored.take().map_or(("0".to_owned(), 0), |value| (value, access::VALUE));
+            let site = self.fresh();
+            let slot = site % abi::BOUNDS_COUNT as u32;
+            let kind = kind | known | (bytes as u32) << access::BYTES | slot << access::BOUNDS;
+            self.declares.insert("declare void @sim.check(ptr, i64, i64, i32, i64, i64) #3".to_owned());
+            if self.flavour.bounded {
+                self.skip_within_bounds(site, slot, address, bytes);
+            }
+            self.line(format_args!(
+                "call void @sim.check(ptr %ctx, i64 %thread, i64 {address}, i32 {kind}, i64 {position}, i64 {value})"
+            ));
+            if self.flavour.bounded {
+                self.line(format_args!("br label %known{site}"));
+                self.text.push_str(&format!("known{site}:\n"));
+            }
+            return address.to_owned();
+        }
+        let kind = kind & 3;
         self.declares.insert("declare i64 @sim.access(ptr, i64, i64, i64, i32, i64) #3".to_owned());
         self.def(format_args!(
             "call i64 @sim.access(ptr %ctx, i64 %thread, i64 {address}, i64 {bytes}, i32 {kind}, i64 {position})"
         ))
+    }
+
+    /// Begins the part of checked code that asks about an access, which is skipped for an aligned address within bounds.
+    fn skip_within_bounds(&mut self, site: u32, slot: u32, address: &str, bytes: u64) {
+        let bounds = self.field(abi::BOUNDS, "ptr");
+        let own = self.uniform(format_args!("getelementptr [2 x i64], ptr {bounds}, i64 {slot}"));
+        let count = self.uniform(format_args!("getelementptr i64, ptr {own}, i64 1"));
+        let (first, count) =
+            (self.def(format_args!("load i64, ptr {own}")), self.def(format_args!("load i64, ptr {count}")));
+        let offset = self.def(format_args!("sub i64 {address}, {first}"));
+        let inside = self.def(format_args!("icmp ult i64 {offset}, {count}"));
+        let rest = self.def(format_args!("and i64 {address}, {}", bytes - 1));
+        let aligned = self.def(format_args!("icmp eq i64 {rest}, 0"));
+        let known = self.def(format_args!("and i1 {inside}, {aligned}"));
+        self.line(format_args!("br i1 {known}, label %known{site}, label %ask{site}"));
+        self.text.push_str(&format!("ask{site}:\n"));
     }
 
     /// Returns the pointer to the `index`-th element of that many bytes.
@@ -189,6 +271,7 @@ impl Emitter<'_> {
         let sources = if let Value::Vector(items) = source { items.as_slice() } else { sources };
         let (ordering, align, metadata) = self.access(inst, address, ty, false);
         let atomic = if ordering.is_empty() { "" } else { "atomic " };
+        self.announce(ty, sources.first())?;
         let start = self.pointer(inst, address, sources.len() as u64 * ty.bytes())?;
         for (i, source) in sources.iter().enumerate() {
             let bits = ty.bits();
@@ -196,6 +279,14 @@ impl Emitter<'_> {
             let pointer = self.element(&start, i, ty.bytes());
             self.line(format_args!("store {atomic}i{bits} {value}, ptr {pointer} {ordering}, align {align}{metadata}"));
         }
+        Ok(())
+    }
+
+    /// Computes the value that the next access stores, for the checkers' reports; of several the first one.
+    fn announce(&mut self, ty: Type, value: Option<&Value>) -> Result<()> {
+        let Some(value) = value.filter(|_| self.flavour.checked && ty.bits() <= 64) else { return Ok(()) };
+        let value = self.int(value, ty.bits())?;
+        self.stored = Some(self.resize(&value, ty.bits(), 64, false));
         Ok(())
     }
 
@@ -255,6 +346,7 @@ impl Emitter<'_> {
         if let [Value::Vector(sources)] = sources {
             return self.atomic_vector(inst, dest, address, sources);
         }
+        self.announce(ty, sources.last())?;
         let pointer = self.pointer(inst, address, ty.bytes())?;
         if let (true, [compare, new]) = (inst.has(M::Cas), sources) {
             let (compare, new) = (self.int(compare, bits)?, self.int(new, bits)?);

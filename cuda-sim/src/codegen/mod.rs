@@ -73,6 +73,8 @@ pub(crate) struct KernelCode {
     pub(crate) shape: Shape,
     /// True if a scheduler runs the regions.
     pub(crate) scheduled: bool,
+    /// True if the code asks the checkers about each access.
+    pub(crate) checked: bool,
     pub(crate) effort: Effort,
     /// The number of instructions of all regions, which determines compile time. An instruction of several regions
     /// counts once for each.
@@ -151,6 +153,7 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
             stack_frames: called.iter().chain([&index]).map(|f| kernel::frame(&program.functions[*f])).sum(),
         },
         scheduled: true,
+        checked: flavour.checked,
         effort,
         instructions: 0,
         plan: Arc::default(),

@@ -19,6 +19,12 @@ impl Emitter<'_> {
             (Opcode::Atom, [dest, address, sources @ ..]) => self.atomic(inst, dest, address, sources),
             (Opcode::Red, [address, sources @ ..]) => self.atomic(inst, &Value::Sink, address, sources),
             (Opcode::Fence | Opcode::Membar, _) => {
+                // A fence between proxies orders no accesses of the same proxy.
+                if self.flavour.checked && !inst.has(M::Proxy) {
+                    self.declares.insert("declare void @sim.check.fence(ptr, i64, i32) #3".to_owned());
+                    let scope = super::memory::scope_of(inst, abi::Scope::Device);
+                    self.line(format_args!("call void @sim.check.fence(ptr %ctx, i64 %thread, i32 {scope})"));
+                }
                 self.line(format_args!("fence seq_cst"));
                 Ok(())
             }

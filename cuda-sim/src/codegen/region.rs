@@ -257,7 +257,7 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
     let blocks = regions.blocks(emitter.function, region);
     let states = exits(emitter, regions, region, &blocks);
     slots(emitter, regions, region, &blocks, &states);
-    if regions.kinds[region] != RegionKind::Cold {
+    if regions.kinds[region] != RegionKind::Cold && !emitter.flavour.exact {
         emitter.parallel = PARALLEL;
     }
     emitter.exit_label = "thread.exit";

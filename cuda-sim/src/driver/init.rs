@@ -119,6 +119,7 @@ api! {
         #[cfg(feature = "exports")]
         crate::log::start();
         crate::exec::fault::install();
+        crate::check::initialize();
         watch_forks();
         INITIALISED.store(true, Ordering::Release);
         Ok(())

@@ -16,6 +16,8 @@ use super::launch::{code_of, report};
 use super::memory::ipc::SharedEvent;
 use super::state::{Context, FunctionObject, GRIDS, IN_HOST_FUNCTION};
 use super::trace;
+use crate::check;
+use crate::environment::{CheckResult, ENVIRONMENT};
 use crate::exec::fault;
 use crate::exec::launch::{Fault, Launch};
 use crate::memory::shared::MOVING;
@@ -197,9 +199,24 @@ impl Copy3D {
             unsafe { std::ptr::copy(from as *const u8, to as *mut u8, self.row) };
         }
     }
+
+    /// Tells the checkers of the copy, after it was made.
+    fn tell(&self) {
+        if check::events::enabled() && self.bytes() > 0 {
+            self.starts().for_each(|(to, from)| check::host_copied(to, from, self.row as u64));
+        }
+    }
 }
 
 impl Fill {
+    /// Tells the checkers of the fill, after it was made.
+    fn tell(&self) {
+        if check::events::enabled() {
+            let row = (self.width * self.size) as u64;
+            (0..self.rows).for_each(|at| check::events::written(self.to + (at * self.pitch) as u64, row));
+        }
+    }
+
     fn run(&self) {
         for row in 0..self.rows {
             let at = self.to + (row * self.pitch) as u64;
@@ -219,6 +236,13 @@ impl Fill {
 }
 
 impl Value {
+    /// Tells the checkers of a write, after it was made.
+    fn tell(&self) {
+        if self.wait.is_none() {
+            check::events::written(self.at, if self.wide { 8 } else { 4 });
+        }
+    }
+
     /// Writes the value, or waits for it until `lost`.
     fn run(&self, lost: impl Fn() -> bool) {
         // SAFETY: the address was checked to be in memory of the device and aligned to 4 bytes.
@@ -371,7 +395,15 @@ impl Op {
             Op::Kernel { mut launch, function } => {
                 launch.slots = context.slots();
                 let launch: Arc<Launch> = Arc::from(launch);
-                let ended = Arc::clone(&launch).run();
+                let ended = if launch.code.checked {
+                    let (ended, reported) = check::run(&function.kernel, Arc::clone(&launch), check::checks());
+                    if ended.is_ok() && reported && ENVIRONMENT.check_result == CheckResult::Error {
+                        return Err(Failed::with(CUresult::CUDA_ERROR_LAUNCH_FAILED));
+                    }
+                    ended
+                } else {
+                    Arc::clone(&launch).run()
+                };
                 if let Some(text) = function.kernel.breakpoint_report(&launch) {
                     eprint!("{text}");
                 }
@@ -385,14 +417,16 @@ impl Op {
                 }
             }
             Op::Copy(copy) | Op::Staged(copy, _) if copy.bytes() == 0 => Ok(()),
-            Op::Copy(copy) => guarded(&copy, run_copy).map_err(illegal("a copy")),
+            Op::Copy(copy) => guarded(&copy, run_copy).map(|()| copy.tell()).map_err(illegal("a copy")),
             Op::Staged(copy, buffer) => {
-                let copied = guarded(&copy, run_copy).map_err(illegal("a copy"));
+                let copied = guarded(&copy, run_copy).map(|()| copy.tell()).map_err(illegal("a copy"));
                 drop(buffer);
                 copied
             }
-            Op::Fill(fill) => guarded(&fill, run_fill).map_err(illegal("a fill")),
-            Op::Value(value) => guarded(&(value, context), run_value).map_err(illegal("a value in memory")),
+            Op::Fill(fill) => guarded(&fill, run_fill).map(|()| fill.tell()).map_err(illegal("a fill")),
+            Op::Value(value) => {
+                guarded(&(value, context), run_value).map(|()| value.tell()).map_err(illegal("a value in memory"))
+            }
             Op::Record(record) => {
                 record.time.store(now(), Ordering::Release);
                 if let Some((shared, number)) = &record.shared {

@@ -11,9 +11,12 @@
 //! which belongs to this block alone and has at least [`sync::FRAME_BYTES`] plus the fragments of matrices for each
 //! thread; compiled code, which also writes there, does not run at the same time.
 
-use super::deadlock::{self, Wait, WaitEvent};
+mod checked;
+mod deadlocked;
+
 use super::launch::{BlockPosition, Fault};
 use super::warp::{self, Exchange, LANES};
+use crate::check::sync as check;
 use crate::codegen::abi::{Context, DIVERGED};
 use crate::ir::sync::{self, Arg, BARRIERS, BarrierReduction, Operation, Plan, Poll, Site, Watched};
 use std::ops::Range;
@@ -135,7 +138,7 @@ impl<'a> ResidentBlock<'a> {
             matrix_words: plan.matrix_words(),
             context,
             next,
-            number: 0,
+            number: u64::MAX,
             may_converge,
             meets_whole: plan.sites.iter().all(|site| site.is_whole() || !site.is_barrier()),
             converged: None,
@@ -156,6 +159,9 @@ impl<'a> ResidentBlock<'a> {
         (self.context.ctaid, self.context.cluster) = (ctaid, cluster);
         self.context.running = number;
         self.context.copies.clear();
+        if self.context.checked != 0 {
+            check::begins(&self.context, Some(self.number).filter(|before| *before != u64::MAX));
+        }
         (self.number, self.low, self.high) = (number, 0, self.next.len());
         self.next.fill(ENTRY);
         self.phases.fill(ClusterPhase::NotArrived);
@@ -253,6 +259,9 @@ impl<'a> ResidentBlock<'a> {
     /// One step of all threads together, while they are converged.
     fn step_converged(&mut self, engine: &mut dyn Engine, state: u32) -> Result<StepResult, Fault> {
         if let Some(site) = self.site(state) {
+            if self.context.checked != 0 {
+                self.check_converged(site);
+            }
             if !self.complete_converged(site) {
                 self.next[self.low..self.high].fill(state);
                 self.converged = None;
@@ -312,6 +321,9 @@ impl<'a> ResidentBlock<'a> {
                 if simple && let Some(reduction) = reduction {
                     reduce_barrier(exchange, reduction, |_| site, low..high);
                 }
+                if simple && self.context.checked != 0 {
+                    check::meet_whole(&self.context);
+                }
                 simple
             }
             operation => {
@@ -327,6 +339,13 @@ impl<'a> ResidentBlock<'a> {
                         return true;
                     }
                 }
+                if operation == Operation::WarpSync && self.context.checked != 0 {
+                    for warp in low / LANES..high.div_ceil(LANES) {
+                        let threads: Vec<usize> = (low.max(warp * LANES)..high.min((warp + 1) * LANES)).collect();
+                        check::meet(&self.context, None, &threads);
+                    }
+                }
+                let exchange = &mut self.exchange();
                 if operation != Operation::WarpSync {
                     for warp in low / LANES..high.div_ceil(LANES) {
                         let first = warp * LANES;
@@ -550,6 +569,13 @@ impl<'a> ResidentBlock<'a> {
         let plan = self.plan;
         let site = |lane: usize| &plan.sites[states[lane] as usize - plan.polls.len()];
         warp::perform(&mut self.exchange(), operation, first, (group, part), &site);
+        if self.context.checked != 0 {
+            self.check_masks(first, group, &site);
+        }
+        if self.context.checked != 0 && operation == Operation::WarpSync {
+            let threads: Vec<usize> = warp::lanes(group).map(|lane| first + lane).collect();
+            check::meet(&self.context, None, &threads);
+        }
         warp::lanes(group).for_each(|lane| self.next[first + lane] = site(lane).region as u32);
     }
 
@@ -557,6 +583,9 @@ impl<'a> ResidentBlock<'a> {
         let exchange = self.exchange();
         let (id, expected) = (exchange.arg(site, 0, thread), exchange.arg(site, 1, thread));
         self.next[thread] = site.region as u32;
+        if self.context.checked != 0 {
+            check::arrives(&self.context, id % BARRIERS, thread);
+        }
         let barrier = &mut self.arrived[(id % BARRIERS) as usize];
         *barrier = (barrier.0 + 1, expected);
         if barrier.0 >= expected {
@@ -581,6 +610,10 @@ impl<'a> ResidentBlock<'a> {
             return None;
         }
         let plan = self.plan;
+        if barrier.is_some() && self.context.checked != 0 {
+            self.check_barrier(|_| true);
+            check::meet_whole(&self.context);
+        }
         for same in self.next.chunk_by_mut(|a, b| a == b).filter(|same| same[0] != 0) {
             same.fill(plan.sites[same[0] as usize - plan.polls.len()].region as u32);
         }
@@ -613,6 +646,14 @@ impl<'a> ResidentBlock<'a> {
                 continue;
             }
             opened = true;
+            if self.context.checked != 0 {
+                self.check_barrier(|thread| threads.binary_search(&thread).is_ok());
+                if threads.len() as u32 == alive && self.arrived[id].0 == 0 {
+                    check::meet_whole(&self.context);
+                } else {
+                    check::meet(&self.context, Some(id as u32), threads);
+                }
+            }
             self.arrived[id] = (0, 0);
             let plan = self.plan;
             let site = |state: u32| &plan.sites[state as usize - plan.polls.len()];
@@ -629,79 +670,6 @@ impl<'a> ResidentBlock<'a> {
         }
         self.waiting = waiting;
         opened
-    }
-
-    /// Reports where threads wait. `cluster` has the numbers of threads that have arrived at its barrier, and that have
-    /// to.
-    pub(super) fn deadlock(&mut self, cluster: Option<(u32, u32)>) -> Fault {
-        if super::search::active() {
-            return Fault::Deadlock { block: self.number };
-        }
-        let mut at: Vec<(u32, Vec<usize>)> = Vec::new();
-        for thread in self.alive() {
-            let state = self.state(thread);
-            match at.iter_mut().find(|(s, _)| *s == state) {
-                Some((_, threads)) => threads.push(thread),
-                None => at.push((state, vec![thread])),
-            }
-        }
-        let finished: Vec<usize> = (0..self.next.len()).filter(|thread| !self.is_alive(*thread)).collect();
-        let alive = (self.next.len() - finished.len()) as u32;
-        let (arrived, mut waits) = (self.arrived, Vec::new());
-        for (state, threads) in at {
-            let Some(site) = self.site(state) else {
-                waits.extend(self.poll(state).and_then(|poll| poll.waits(threads)));
-                continue;
-            };
-            let first = threads[0];
-            let exchange = self.exchange();
-            let event = if let (Operation::ClusterWait, Some((arrived, needed))) = (site.operation, cluster) {
-                WaitEvent::Cluster { needed, arrived }
-            } else if site.is_barrier() {
-                let id = exchange.arg(site, 0, first) % BARRIERS;
-                let expected = exchange.arg(site, 1, first).max(arrived[id as usize].1);
-                WaitEvent::Barrier {
-                    id,
-                    needed: if expected == 0 { alive } else { expected },
-                    arrived: arrived[id as usize].0,
-                }
-            } else {
-                WaitEvent::Lanes(exchange.arg(site, 3, first))
-            };
-            waits.push(Wait { name: site.name.to_string(), line: site.position.line as usize, threads, event });
-        }
-        count_arrivals(&mut waits);
-        for line in deadlock::lines(self.number, &waits, &finished) {
-            tracing::error!("{line}");
-        }
-        Fault::Deadlock { block: self.number }
-    }
-}
-
-impl Poll {
-    /// Returns the report's entry for threads in such a loop.
-    fn waits(self, threads: Vec<usize>) -> Option<Wait> {
-        let event = match self.watched {
-            Watched::Any => return None,
-            Watched::Shared => WaitEvent::Shared,
-            Watched::Grid => WaitEvent::Grid,
-        };
-        Some(Wait { name: String::new(), line: self.position.line as usize, threads, event })
-    }
-}
-
-/// Adds the threads that wait at each barrier, at any instruction, to its number of arrivals.
-fn count_arrivals(waits: &mut [Wait]) {
-    let mut waiting = [0; BARRIERS as usize];
-    for wait in waits.iter() {
-        if let WaitEvent::Barrier { id, .. } = wait.event {
-            waiting[id as usize] += wait.threads.len() as u32;
-        }
-    }
-    for wait in waits {
-        if let WaitEvent::Barrier { id, arrived, .. } = &mut wait.event {
-            *arrived += waiting[*id as usize];
-        }
     }
 }
 

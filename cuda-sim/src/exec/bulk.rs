@@ -11,6 +11,7 @@
 
 use super::copies::{self, Transfer};
 use super::{fault, mbarrier, search};
+use crate::check;
 use crate::codegen::abi::{Access, Context, WINDOW};
 use crate::memory::MEMORY;
 
@@ -42,6 +43,9 @@ fn side(
     // SAFETY: compiled code passes its live context, which nothing else accesses during the call.
     let own = unsafe { &*context };
     let last = address.wrapping_add(bytes).wrapping_sub(UNIT);
+    if check::is_checking(own) {
+        check::side(own, thread, address, bytes as u32, access, position);
+    }
     if search::active() {
         for chunk in [address, last] {
             search::access(context, thread, chunk, UNIT, access as u32, position);
@@ -100,12 +104,18 @@ pub(crate) extern "C" fn to_shared(
         }
         for (to, barrier) in in_blocks(own, to, mask).zip(in_blocks(own, barrier, mask)) {
             make(side(context, thread, (MemorySpace::Shared, to), size, Access::Store, position), from, bytes);
+            if check::is_checking(own) {
+                check::arrived(context, thread, barrier, 0);
+            }
             // A misuse leaves the barrier incomplete; whoever waits for it is reported.
             let _ = mbarrier::complete_bytes(barrier as *mut u64, bytes);
         }
         return;
     }
     let to = side(context, thread, (MemorySpace::Shared, to), size, Access::Store, position);
+    if check::is_checking(own) {
+        check::arrived(context, thread, barrier, 0);
+    }
     let window = own.shared + (u64::from(own.cluster.rank) << WINDOW);
     let transfer = Transfer { barrier: barrier as *mut u64, to, from, bytes };
     match barrier.wrapping_sub(window) < u64::from(own.total_shared_bytes) {

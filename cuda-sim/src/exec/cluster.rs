@@ -10,6 +10,7 @@ use super::fiber::Fibers;
 use super::launch::{Fault, Launch, Progress, Scratch};
 use super::resident::{RegionEngine, SEED};
 use super::windows::Windows;
+use crate::check::sync as check;
 use crate::codegen::jit::EntryPoint;
 
 /// The worker that runs a cluster, and the launch's progress.
@@ -163,6 +164,10 @@ impl Cluster<'_> {
         let (arrived, alive) = self.arrived();
         let opens = arrived > 0 && arrived == alive;
         if opens {
+            let open = self.members.iter().filter(|member| !member.done);
+            if open.clone().any(|member| member.block.context.checked != 0) {
+                check::meet_cluster(&open.map(|member| member.block.context.running).collect::<Vec<_>>());
+            }
             self.members.iter_mut().filter(|member| !member.done).for_each(|member| member.block.open_cluster());
         }
         opens

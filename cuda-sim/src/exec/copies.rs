@@ -13,6 +13,7 @@
 //! queue and owns nothing.
 
 use super::{bulk, mbarrier, search};
+use crate::check;
 use crate::codegen::abi::{Access, Context};
 use std::collections::VecDeque;
 
@@ -27,6 +28,7 @@ struct Copy {
     bytes: u32,
     /// The number of bytes to read; the rest of the destination is zeroed.
     filled: u32,
+    position: u64,
 }
 
 /// The pending copies of a thread, in order, and the group of the next one.
@@ -141,6 +143,12 @@ pub(crate) extern "C" fn start(
     position: u64,
 ) {
     let (mut to, mut from) = (to, from);
+    // SAFETY: compiled code passes its live context, which nothing else accesses until the call returns.
+    let own = unsafe { &*context };
+    if check::is_checking(own) {
+        check::side(own, thread, to as u64, bytes, Access::Store, position);
+        check::side(own, thread, from as u64, filled, Access::Load, position);
+    }
     if search::active() {
         let asked = |address: u64, bytes, kind: Access| {
             search::access(context, thread, address, u64::from(bytes), kind as u32, position)
@@ -162,7 +170,7 @@ pub(crate) extern "C" fn start(
         queue.copies.pop_front().into_iter().for_each(Copy::make);
     }
     let (number, group) = (queue.started, queue.group);
-    queue.copies.push_back(Copy { number, group, to, from, bytes, filled });
+    queue.copies.push_back(Copy { number, group, to, from, bytes, filled, position });
     queue.started += 1;
 }
 
@@ -214,9 +222,20 @@ pub(crate) extern "C" fn commit(context: *mut Context, thread: u64) {
 /// `cp.async.wait_group`; `wait_all` if `left` is `u64::MAX`.
 pub(crate) extern "C" fn wait(context: *mut Context, thread: u64, left: u64) {
     let queue = queue(context, thread);
-    if left == u64::MAX {
+    let group = if left == u64::MAX {
         queue.group += 1;
-        return queue.finish(queue.group);
+        queue.group
+    } else {
+        queue.group.saturating_sub(left)
+    };
+    // SAFETY: compiled code passes its live context; the checkers do not access its copies.
+    if unsafe { (*context).checked } != 0 {
+        // SAFETY: as above.
+        let own = unsafe { &*context };
+        for copy in queue.copies.iter().take_while(|copy| copy.group < group) {
+            // A copy may be made at any time until now.
+            check::side(own, thread, copy.to as u64, copy.bytes, Access::Store, copy.position);
+        }
     }
-    queue.finish(queue.group.saturating_sub(left));
+    queue.finish(group);
 }

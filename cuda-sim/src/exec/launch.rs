@@ -285,7 +285,7 @@ impl Launch {
         let blocks = self.blocks();
         let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
         let progress = Arc::new(Progress::of(&self)?);
-        let alone = blocks == 1 || blocks.saturating_mul(threads) <= SINGLE_THREAD_LIMIT;
+        let alone = self.code.checked || blocks == 1 || blocks.saturating_mul(threads) <= SINGLE_THREAD_LIMIT;
         let workers = if alone { 1 } else { POOL.workers() as u64 };
         // Chunks are small enough to balance the load, and large enough to make taking one cheap.
         let chunk = (blocks / (workers * 8)).clamp(1, (1 << 16) / threads.clamp(1, 1 << 16));
@@ -368,6 +368,9 @@ impl Launch {
             slots: self.slots,
             owner: self.context,
             cluster: ClusterPosition::default(),
+            checked: self.code.checked.into(),
+            bounds: if self.code.checked { crate::check::bounds() } else { std::ptr::null() },
+            resident: u32::from(!matches!(self.code.entry, EntryPoint::Blocks)),
             copies: Copies::default(),
         })
     }
@@ -400,6 +403,11 @@ impl Launch {
         self.code.shape.static_shared.next_multiple_of(16) + u64::from(self.dynamic_shared)
     }
 
+    /// As [`Launch::shared_bytes`], without padding at the end.
+    pub(crate) fn exact_shared_bytes(&self) -> u64 {
+        if self.dynamic_shared == 0 { self.code.shape.static_shared } else { self.shared_bytes() }
+    }
+
     /// Returns the position of the block with this rank in a cluster.
     pub(super) fn position_of(&self, cluster: u64, rank: u32) -> BlockPosition {
         let Some(nctaid) = self.cluster else {
@@ -417,7 +425,7 @@ impl Launch {
     }
 
     /// Returns the number of the cluster to which a block belongs.
-    pub(super) fn cluster_of(&self, block: u64) -> u64 {
+    pub(crate) fn cluster_of(&self, block: u64) -> u64 {
         let Some(nctaid) = self.cluster else { return block };
         let at = coordinates(block, self.grid);
         let count = std::array::from_fn(|i| self.grid[i] / nctaid[i]);

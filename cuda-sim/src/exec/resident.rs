@@ -199,7 +199,11 @@ impl Launch {
         }
         let blocks = resident.iter().map(Cluster::unfinished).sum();
         let Some(waiting) = progress.waiting.waits(worker, blocks) else { return Ok(()) };
-        tracing::error!("{}", deadlock::of_grid(waiting, self.blocks()));
+        let line = deadlock::of_grid(waiting, self.blocks()).to_string();
+        tracing::error!("{line}");
+        if self.code.checked {
+            crate::check::sync::deadlock(&[line]);
+        }
         // Their reports are alike.
         Err(resident[0].deadlock())
     }

@@ -57,7 +57,7 @@ fn distributed(address: u64, window: u64, cluster: ClusterPosition) -> Option<(u
 }
 
 /// Returns true if an access is to accessible shared memory, of the block or of another one of its cluster.
-pub(super) fn is_shared(own: &Context, address: u64, bytes: u64) -> bool {
+pub(crate) fn is_shared(own: &Context, address: u64, bytes: u64) -> bool {
     let total = u64::from(own.total_shared_bytes);
     match distributed(address, own.shared, own.cluster) {
         Some((rank, offset)) => rank < 32 && own.cluster.open & 1 << rank != 0 && offset + bytes <= total,

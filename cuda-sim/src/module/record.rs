@@ -95,6 +95,7 @@ fn decoded_kernel(origin: &Arc<Origin>, function: usize, clustered: bool, mut fr
     let origin = Arc::clone(origin);
     let texts = Texts::later(identity, Box::new(move || written_again(&origin, function, clustered, &identity)));
     let code = KernelCode {
+        checked: false,
         function,
         regions,
         vector_loops,

@@ -13,6 +13,7 @@
 mod format;
 mod heap;
 
+use crate::check::{self, events};
 use crate::codegen::abi::{Context, Stopped};
 use crate::exec::{fault, search};
 use crate::memory::MEMORY;
@@ -214,6 +215,10 @@ pub(crate) fn breakpoints(grid: u64) -> Option<Breakpoints> {
 /// `malloc` on the device; 0 if the heap is full.
 pub(crate) extern "C" fn malloc(context: *mut Context, bytes: u64) -> u64 {
     let address = heap::allocate(owner(context), bytes).unwrap_or(0);
+    if address != 0 && events::enabled() {
+        events::made(address, bytes);
+        check::catch_up();
+    }
     fault::leave();
     address
 }
@@ -222,6 +227,9 @@ pub(crate) extern "C" fn malloc(context: *mut Context, bytes: u64) -> u64 {
 pub(crate) extern "C" fn free(context: *mut Context, address: u64) {
     if address != 0 && !search::active() && !heap::release(owner(context), address) {
         stop(context, TRAP);
+    } else if address != 0 && events::enabled() {
+        events::unmade(address);
+        check::catch_up();
     }
     fault::leave();
 }

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod calls;
+mod checks;
 mod clusters;
 mod constants;
 mod faults;

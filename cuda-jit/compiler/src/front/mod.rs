@@ -54,6 +54,7 @@ mod view;
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use crate::kir::{ArrayDecl, ConstantId, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::libdevice;
@@ -244,6 +245,14 @@ struct Purpose<'a> {
     locations: bool,
 }
 
+/// Returns true if the software device's checkers are on, whose reports name source lines. Lines are part of the KIR, and
+/// so of every key.
+fn is_checked() -> bool {
+    static CHECKED: LazyLock<bool> =
+        LazyLock::new(|| std::env::var_os("CUDA_SIM_CHECK").is_some_and(|checkers| !checkers.is_empty()));
+    *CHECKED
+}
+
 /// Lowers a kernel, or a function to be exported under a name. The constants are returned separately; `global_tables`
 /// moves all tables to global memory.
 fn attempt(
@@ -257,7 +266,7 @@ fn attempt(
         contract: fma,
         fast_math: fastmath,
         libdevice: libdevice && libdevice::is_there(),
-        lines: debug || lineinfo || locations,
+        lines: debug || lineinfo || locations || is_checked(),
         analysed: locations,
         variables: debug,
         constants: Constants { global_tables, ..Constants::default() },

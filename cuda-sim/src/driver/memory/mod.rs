@@ -16,6 +16,7 @@ pub(super) mod virtual_memory;
 use super::graph::capture;
 use super::state::{current, device, healthy, releaser};
 use super::{Status, api, put};
+use crate::check;
 use crate::memory::{AllocationKind, MEMORY, MemoryError, Registration};
 use cuda_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CUdevice, CUdeviceptr, CUresult};
 use std::ffi::{c_uint, c_void};
@@ -60,6 +61,7 @@ fn free(address: CUdeviceptr) -> Status {
         return healthy().map(|_| ());
     }
     let Some(found) = MEMORY.find(address).filter(|a| a.base == address) else {
+        check::bad_free(address, "cuMemFree_v2");
         return Err(healthy().err().unwrap_or(CUresult::CUDA_ERROR_INVALID_VALUE));
     };
     let context = releaser(found.owner.context)?;

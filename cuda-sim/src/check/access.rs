@@ -1,0 +1,422 @@
+//! The question that checked code asks before each access.
+//!
+//! # Safety
+//!
+//! Compiled code passes the context of its running block. Values for reports are read from memory whose bounds were
+//! checked just before.
+
+use super::race::{Conflict, Strong};
+use super::report::Report;
+use super::shadow::{PAGE, PageKind, Record, first_missing, insert, place, remove};
+use super::{Checker, memory, with};
+use crate::codegen::abi::{self, Access, Context, Scope};
+use crate::environment::Checks;
+use crate::exec::fault;
+use crate::exec::search::{self, Found};
+use crate::memory::MEMORY;
+
+/// An access that is about to be made.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) thread: u64,
+    pub(super) address: u64,
+    pub(super) bytes: u32,
+    /// The properties of `abi::access`.
+    pub(super) kind: u32,
+    pub(super) position: u64,
+    pub(super) value: u64,
+}
+
+impl Asked {
+    fn access(&self) -> Access {
+        Access::new(self.kind)
+    }
+
+    fn has(&self, bit: u32) -> bool {
+        self.kind & bit != 0
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::new(self.kind >> abi::access::SCOPE & 3)
+    }
+
+    fn space(&self) -> u32 {
+        self.kind >> abi::access::SPACE & 7
+    }
+
+    fn what(&self) -> String {
+        described(self.access(), self.bytes)
+    }
+}
+
+fn described(access: Access, bytes: u32) -> String {
+    format!("{} of {bytes} byte{}", access.name(), if bytes == 1 { "" } else { "s" })
+}
+
+/// Called by checked code before each access. It does not return from an illegal one.
+pub(crate) extern "C" fn access(
+    context: *const Context,
+    thread: u64,
+    address: u64,
+    kind: u32,
+    position: u64,
+    value: u64,
+) {
+    // SAFETY: compiled code passes the live context of its block, which nothing else accesses during the call.
+    let own = unsafe { &*context };
+    let asked = Asked { thread, address, bytes: kind >> abi::access::BYTES & 0xff, kind, position, value };
+    if let Some(Err(instead)) = with(|checker| checker.access(own, asked)) {
+        fault::raise(instead);
+    }
+}
+
+/// Called by checked code at a fence.
+pub(crate) extern "C" fn fence(context: *const Context, thread: u64, scope: u32) {
+    // SAFETY: compiled code passes the live context of its block, which nothing else accesses during the call.
+    let own = unsafe { &*context };
+    with(|checker| {
+        if checker.checks.has(Checks::RACE) {
+            checker.enter(own);
+            checker.race.fence(thread as usize, Scope::new(scope));
+        }
+    });
+}
+
+impl Checker {
+    /// Makes the running block the current one.
+    #[inline]
+    pub(super) fn enter(&mut self, own: &Context) {
+        if self.race.block.number != own.running {
+            self.enter_other(own);
+        }
+    }
+
+    fn enter_other(&mut self, own: &Context) {
+        let resident = own.resident != 0;
+        if self.race.enter(own.running, own.threads as usize, resident) && self.checks.has(Checks::INIT) {
+            // Its shared and local memory have no contents yet.
+            let window = own.shared + (u64::from(own.cluster.rank) << abi::WINDOW);
+            let areas = [
+                (window, own.total_shared_bytes.into(), PageKind::Shared),
+                (own.local, own.local_stride * own.threads, PageKind::Local),
+            ];
+            self.bounds.fill(abi::Bounds::default());
+            self.pages.each(|number, page| {
+                let at = number * PAGE;
+                for (start, bytes, kind) in areas {
+                    let (from, to) = (start.max(at), (start + bytes).min(at + PAGE));
+                    if let Some(set) = page.written.as_mut().filter(|_| page.kind == kind && from < to) {
+                        remove(set, (from - at) as usize..(to - at) as usize);
+                    }
+                }
+            });
+        }
+    }
+
+    /// Checks an access; an illegal one is refused with an address at which to fault.
+    #[inline]
+    pub(super) fn access(&mut self, own: &Context, asked: Asked) -> Result<(), u64> {
+        self.enter(own);
+        let Asked { address, bytes, .. } = asked;
+        if self.pages.find(address).is_none() && !self.add_page(own, asked)? {
+            return Ok(());
+        }
+        let Some(page) = self.pages.find(address) else { return Ok(()) };
+        let offset = (address % PAGE) as u32;
+        let kind = page.kind;
+        let aligned = address & u64::from(bytes.wrapping_sub(1)) == 0;
+        if !aligned || !page.is_valid(offset, bytes) || !is_own(own, asked, kind) {
+            return self.illegal(own, asked, Some(kind));
+        }
+        let access = asked.access();
+        if let Some(set) = &mut page.written {
+            let range = offset as usize..(offset + bytes) as usize;
+            if access != Access::Store
+                && let Some(first) = first_missing(set, range.clone())
+            {
+                let first = first as u64 - u64::from(offset);
+                insert(set, range);
+                self.uninitialised(own, asked, kind, first);
+                return self.race(own, asked, kind);
+            }
+            if access != Access::Load {
+                insert(set, range);
+            }
+        }
+        if self.is_bounded {
+            self.learn_bounds(own, asked);
+        }
+        self.race(own, asked, kind)
+    }
+
+    #[inline]
+    fn race(&mut self, own: &Context, asked: Asked, kind: PageKind) -> Result<(), u64> {
+        let is_shared = kind == PageKind::Shared;
+        if !self.checks.has(Checks::RACE) || !(is_shared || kind == PageKind::Global) {
+            return Ok(());
+        }
+        let Asked { thread, address, bytes, .. } = asked;
+        let access = asked.access();
+        let strong = asked.has(abi::access::STRONG).then(|| asked.scope());
+        let now = self.race.record(thread, place(asked.position));
+        let now = now.with(access != Access::Load, access == Access::Atomic, strong);
+        let since = if is_shared { self.race.block.began } else { self.race.since() };
+        let Some(page) = self.pages.find(address) else { return Ok(()) };
+        if let Some(conflict) = self.race.access(page, (address % PAGE) as u32, bytes, now, since) {
+            self.conflict(own, asked, kind, now, conflict);
+        }
+        if let Some(scope) = strong.filter(|_| !asked.has(abi::access::OBJECT)) {
+            let strong = Strong {
+                reads: access != Access::Store,
+                writes: access != Access::Load,
+                acquires: asked.has(abi::access::ACQUIRE),
+                releases: asked.has(abi::access::RELEASE),
+                scope,
+            };
+            self.race.strong(thread as usize, address, is_shared && own.cluster.ranks == 0, strong);
+        }
+        Ok(())
+    }
+
+    /// Notes where the place of an access need not ask again: within its array, or within its page if all of that was
+    /// written.
+    fn learn_bounds(&mut self, own: &Context, asked: Asked) {
+        let Some(page) = self.pages.find(asked.address) else { return };
+        let mut area = page.area.clone();
+        if let Some(set) = &page.written {
+            let start = asked.address / PAGE * PAGE;
+            if first_missing(set, page.low as usize..page.high as usize).is_some() {
+                return;
+            }
+            area = start + u64::from(page.low)..start + u64::from(page.high);
+        }
+        let slot = (asked.kind >> abi::access::BOUNDS) as usize % abi::BOUNDS_COUNT;
+        let is_own = page.kind == PageKind::Global || (page.kind == PageKind::Shared && own.cluster.ranks == 0);
+        if is_own && page.valid.is_none() {
+            let count = (area.end - area.start + 1).saturating_sub(asked.bytes.into());
+            self.bounds[slot] = abi::Bounds { first: area.start, count };
+        }
+    }
+
+    /// Adds the page of an access. Returns false for accessible memory whose bounds are not checked.
+    fn add_page(&mut self, own: &Context, asked: Asked) -> Result<bool, u64> {
+        // The host may have allocated meanwhile.
+        self.catch_up();
+        let (params, shared) = self.running.as_ref().map_or((0, 0), |running| {
+            (size_of_val(running.launch.params.as_slice()) as u64, running.launch.exact_shared_bytes())
+        });
+        let is_reached = !MEMORY.owns(asked.address) || MEMORY.reaches(own.slots, asked.address);
+        match memory::page(own, asked.address, params, shared).filter(|_| is_reached) {
+            Some(mut page) => {
+                if !self.checks.has(Checks::INIT) {
+                    page.written = None;
+                }
+                self.pages.insert(asked.address, page);
+                Ok(true)
+            }
+            None => self.illegal(own, asked, None).map(|()| false),
+        }
+    }
+
+    /// An access that is not to the accessible bytes of a page. It is allowed if bounds are not checked and the memory
+    /// exists.
+    #[cold]
+    fn illegal(&mut self, own: &Context, asked: Asked, kind: Option<PageKind>) -> Result<(), u64> {
+        let Asked { thread, address, bytes, position, .. } = asked;
+        let aligned = address.is_multiple_of(u64::from(bytes).max(1));
+        if aligned && kind.is_some_and(|kind| kind == PageKind::Global) && !MEMORY.owns(address) {
+            // Several registrations of host memory may share a page.
+            if MEMORY.covers(address, bytes.into(), own.slots) {
+                return Ok(());
+            }
+        }
+        if aligned && !self.checks.has(Checks::MEMORY) {
+            let end = address.saturating_add(bytes.into());
+            let shared = search::is_shared(own, address, bytes.into());
+            let exists = MEMORY.accessible(address).is_some_and(|pages| end <= pages.end);
+            if shared || (exists && (!MEMORY.owns(address) || MEMORY.reaches(own.slots, address))) {
+                return Ok(());
+            }
+        }
+        let shared = (own.shared, u64::from(own.total_shared_bytes));
+        let (access, block, cluster) = (asked.access(), own.running, own.cluster);
+        self.found.get_or_insert(Found {
+            thread,
+            address,
+            bytes: bytes.into(),
+            access,
+            position,
+            block,
+            shared,
+            cluster,
+        });
+        if self.checks.has(Checks::MEMORY) {
+            let what = kind_of(own, asked, kind, aligned);
+            let array = self.array(own, asked.address, kind, asked.space() == 2);
+            let accessed = self.accessed(asked.what(), global(own, thread), place(position), None);
+            self.report(Report {
+                check: "memory",
+                kind: what,
+                kernel: self.kernel_name(),
+                array: Some(array),
+                address: Some(address),
+                note: None,
+                accesses: vec![accessed],
+            });
+        }
+        let guards = MEMORY.guards();
+        Err(if aligned { guards.outside } else { guards.misaligned })
+    }
+
+    /// Returns the name of the array at an address.
+    fn array(&self, own: &Context, address: u64, kind: Option<PageKind>, named_shared: bool) -> String {
+        let offset = address.wrapping_sub(own.shared).cast_signed();
+        let near = offset.unsigned_abs() < 1 << 30 && (named_shared || MEMORY.find(address).is_none());
+        if kind == Some(PageKind::Shared) || near {
+            let bytes = self.running.as_ref().map_or(0, |running| running.launch.exact_shared_bytes());
+            return match own.cluster.ranks {
+                0 => format!("offset {offset} of shared memory ({bytes} bytes)"),
+                _ => format!(
+                    "offset {} of the shared memory ({bytes} bytes) of block {} of its cluster",
+                    offset & ((1 << abi::WINDOW) - 1),
+                    offset >> abi::WINDOW
+                ),
+            };
+        }
+        if kind == Some(PageKind::Local) {
+            let offset = address.wrapping_sub(own.local);
+            let stride = own.local_stride.max(1);
+            return format!(
+                "offset {} of the local memory ({stride} bytes) of thread {}",
+                offset % stride,
+                offset / stride
+            );
+        }
+        if kind == Some(PageKind::Param) {
+            return format!("offset {} of the kernel's parameters", address.wrapping_sub(own.params as u64));
+        }
+        memory::name(address)
+    }
+
+    #[cold]
+    fn uninitialised(&mut self, own: &Context, asked: Asked, kind: PageKind, first: u64) {
+        let array = self.array(own, asked.address + first, Some(kind), false);
+        let accessed = self.accessed(asked.what(), global(own, asked.thread), place(asked.position), None);
+        let note = (first > 0).then(|| format!("byte {first} of the access is the first that nobody wrote"));
+        self.report(Report {
+            check: "init",
+            kind: "read of uninitialised memory",
+            kernel: self.kernel_name(),
+            array: Some(array),
+            address: Some(asked.address + first),
+            note,
+            accesses: vec![accessed],
+        });
+    }
+
+    #[cold]
+    fn conflict(&mut self, own: &Context, asked: Asked, kind: PageKind, now: Record, conflict: Conflict) {
+        let Conflict { earlier, at } = conflict;
+        let held = read(asked.address, asked.bytes);
+        let stores = asked.access() == Access::Store && asked.has(abi::access::VALUE);
+        let value = if stores { Some(truncated(asked.value, asked.bytes)) } else { held };
+        let same = stores && earlier.writes() && !earlier.is_atomic() && held == value;
+        let access = match (earlier.is_atomic(), earlier.writes()) {
+            (true, _) => Access::Atomic,
+            (_, true) => Access::Store,
+            _ => Access::Load,
+        };
+        let kind_text = match (now.writes(), earlier.writes()) {
+            (true, true) => "race of two writes",
+            (false, true) => "race of a read with an earlier write",
+            _ => "race of a write with an earlier read",
+        };
+        let array = self.array(own, asked.address + u64::from(at), Some(kind), false);
+        let accesses = vec![
+            self.accessed(asked.what(), now.thread(), now.place, value),
+            self.accessed(access.name().to_owned(), earlier.thread(), earlier.place, held),
+        ];
+        self.report(Report {
+            check: "race",
+            kind: kind_text,
+            kernel: self.kernel_name(),
+            array: Some(array),
+            address: Some(asked.address + u64::from(at)),
+            note: same.then(|| "both write the same value".to_owned()),
+            accesses,
+        });
+    }
+}
+
+/// Returns the number of a thread of the running block in blocks of 1024.
+pub(super) fn global(own: &Context, thread: u64) -> u64 {
+    own.running << super::clocks::THREAD_BITS | thread
+}
+
+/// Returns true if an access to accessible memory is one that its instruction and thread may make.
+#[inline]
+fn is_own(own: &Context, asked: Asked, kind: PageKind) -> bool {
+    match (kind, asked.space()) {
+        (PageKind::Global, 0 | 1 | 4) => true,
+        (PageKind::Shared, 0 | 2) => {
+            own.cluster.ranks == 0 || search::is_shared(own, asked.address, asked.bytes.into())
+        }
+        (PageKind::Local, 0 | 3) => {
+            let offset = asked.address.wrapping_sub(own.local + asked.thread * own.local_stride);
+            offset < own.local_stride
+        }
+        (PageKind::Param, 0 | 5) => asked.access() == Access::Load,
+        // Constants of older compilers are in parameters.
+        (PageKind::Param, 4) => true,
+        _ => false,
+    }
+}
+
+/// Names the mistake of an illegal access.
+fn kind_of(own: &Context, asked: Asked, kind: Option<PageKind>, aligned: bool) -> &'static str {
+    let address = asked.address;
+    if !aligned {
+        return "misaligned access";
+    }
+    match kind {
+        Some(PageKind::Param) if asked.access() != Access::Load => return "write to the parameters",
+        Some(PageKind::Local) if matches!(asked.space(), 0 | 3) => return "access to another thread's local memory",
+        Some(kind) if !is_own(own, asked, kind) && own.cluster.ranks == 0 => {
+            return "access to memory of another space";
+        }
+        _ => {}
+    }
+    if address < PAGE {
+        "null pointer"
+    } else if MEMORY.owns(address) {
+        match super::events::allocation(address) {
+            Some((_, false)) => "use after free",
+            _ => "out of bounds",
+        }
+    } else if asked.space() != 2 && is_mapped(address) {
+        "host pointer"
+    } else {
+        "out of bounds"
+    }
+}
+
+/// Returns true if an address is in memory of the process.
+fn is_mapped(address: u64) -> bool {
+    let page = *crate::memory::PAGE;
+    let mut resident = [0u8];
+    // SAFETY: `mincore` accesses no memory but the result, which has room for one page.
+    unsafe { libc::mincore((address / page * page) as *mut libc::c_void, page as usize, resident.as_mut_ptr()) == 0 }
+}
+
+fn truncated(value: u64, bytes: u32) -> u64 {
+    if bytes >= 8 { value } else { value & ((1 << (8 * bytes)) - 1) }
+}
+
+/// Returns what up to eight bytes of memory hold.
+fn read(address: u64, bytes: u32) -> Option<u64> {
+    let mut held = [0u8; 8];
+    let count = bytes.min(8) as usize;
+    // SAFETY: the access was found to be within accessible memory, for at least this many bytes.
+    unsafe { std::ptr::copy_nonoverlapping(address as *const u8, held.as_mut_ptr(), count) };
+    Some(u64::from_le_bytes(held))
+}

@@ -1,0 +1,187 @@
+//! What the host does to memory, in order: the checkers apply it when no kernel runs.
+//!
+//! This is below `memory`, which reports to it, and holds the names of allocations.
+
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A change of memory by the host.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// The pages of this range belong to another allocation, or to none.
+    Forget { start: u64, bytes: u64 },
+    /// The bytes were written.
+    Written { start: u64, bytes: u64 },
+    /// The bytes were copied.
+    Copied { to: u64, from: u64, bytes: u64 },
+}
+
+/// A client's allocation.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    /// Its number among the client's allocations, from 1 on.
+    pub(crate) number: u64,
+    pub(crate) base: u64,
+    pub(crate) bytes: u64,
+    /// The function that allocated it.
+    pub(crate) function: &'static str,
+    /// The frames of the allocation's caller, if leaks are looked for.
+    pub(crate) place: Option<String>,
+}
+
+/// A variable of a loaded module.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+}
+
+#[derive(Default)]
+struct Known {
+    queue: VecDeque<Event>,
+    live: BTreeMap<u64, Named>,
+    /// The allocations that were freed last.
+    freed: VecDeque<Named>,
+    variables: BTreeMap<u64, Variable>,
+    count: u64,
+}
+
+static KNOWN: Lazy<Mutex<Known>> = Lazy::new(Mutex::default);
+static ENABLED: AtomicBool = AtomicBool::new(false);
+static PLACES: AtomicBool = AtomicBool::new(false);
+/// True if launches are checked, which apply the events.
+static QUEUES: AtomicBool = AtomicBool::new(false);
+
+/// The limit on the freed allocations that are remembered.
+const MAX_FREED: usize = 4096;
+
+/// Returns true if a checker is on.
+#[inline]
+pub(crate) fn enabled() -> bool {
+    ENABLED.load(Ordering::Relaxed)
+}
+
+/// Records allocations from now on; with `places` also their callers, with `queues` what happens to memory.
+pub(super) fn enable(places: bool, queues: bool) {
+    ENABLED.store(true, Ordering::Relaxed);
+    QUEUES.fetch_or(queues, Ordering::Relaxed);
+    PLACES.fetch_or(places, Ordering::Relaxed);
+}
+
+impl Known {
+    fn push(&mut self, event: Event) {
+        if QUEUES.load(Ordering::Relaxed) {
+            self.queue.push_back(event);
+        }
+    }
+}
+
+fn push(event: Event) {
+    KNOWN.lock().push(event);
+}
+
+/// Takes the events so far.
+pub(super) fn take() -> VecDeque<Event> {
+    std::mem::take(&mut KNOWN.lock().queue)
+}
+
+/// A client has allocated memory.
+pub(crate) fn allocated(base: u64, bytes: u64, function: &'static str) {
+    if !enabled() {
+        return;
+    }
+    let place = PLACES.load(Ordering::Relaxed).then(super::leak::caller);
+    let mut known = KNOWN.lock();
+    known.count += 1;
+    let number = known.count;
+    known.live.insert(base, Named { number, base, bytes, function, place });
+}
+
+/// A client has freed memory, whose pages are these.
+pub(crate) fn freed(base: u64, pages: u64, bytes: u64) {
+    if !enabled() {
+        return;
+    }
+    let mut known = KNOWN.lock();
+    if let Some(named) = known.live.remove(&base) {
+        if known.freed.len() == MAX_FREED {
+            known.freed.pop_front();
+        }
+        known.freed.push_back(named);
+    }
+    known.push(Event::Forget { start: pages, bytes });
+}
+
+/// The host has written to memory.
+pub(crate) fn written(start: u64, bytes: u64) {
+    if enabled() {
+        push(Event::Written { start, bytes });
+    }
+}
+
+/// The host has copied memory.
+pub(super) fn copied(to: u64, from: u64, bytes: u64) {
+    push(Event::Copied { to, from, bytes });
+}
+
+/// Variables were placed in memory: their addresses, names and sizes.
+pub(crate) fn variables(new: impl Iterator<Item = (u64, String, u64)>) {
+    let mut known = KNOWN.lock();
+    known.variables.extend(new.map(|(at, name, bytes)| (at, Variable { name, bytes })));
+}
+
+/// The variables between two addresses are gone.
+pub(crate) fn forget_variables(range: std::ops::Range<u64>) {
+    let mut known = KNOWN.lock();
+    let gone: Vec<u64> = known.variables.range(range).map(|(at, _)| *at).collect();
+    gone.iter().for_each(|at| {
+        known.variables.remove(at);
+    });
+}
+
+/// A kernel has allocated memory from the device's heap.
+pub(crate) fn made(address: u64, bytes: u64) {
+    let mut known = KNOWN.lock();
+    known.variables.insert(address, Variable { name: HEAP.to_owned(), bytes });
+    known.push(Event::Forget { start: address, bytes: bytes.max(1) });
+}
+
+/// A kernel has freed memory of the device's heap.
+pub(crate) fn unmade(address: u64) {
+    let mut known = KNOWN.lock();
+    if let Some(block) = known.variables.get_mut(&address) {
+        // Nothing of it is accessible any more.
+        let bytes = std::mem::take(&mut block.bytes);
+        known.push(Event::Forget { start: address, bytes: bytes.max(1) });
+    }
+}
+
+/// The name of memory from the device's heap.
+pub(super) const HEAP: &str = "malloc";
+
+/// Returns the variables in a range of addresses, and the one that begins before it.
+pub(super) fn variables_in(range: std::ops::Range<u64>) -> Vec<(u64, Variable)> {
+    let known = KNOWN.lock();
+    let before = known.variables.range(..range.start).next_back();
+    let all = before.into_iter().chain(known.variables.range(range));
+    all.map(|(at, variable)| (*at, variable.clone())).collect()
+}
+
+/// Returns the allocation that begins at or before an address, among the live or the freed ones.
+pub(super) fn allocation(address: u64) -> Option<(Named, bool)> {
+    let known = KNOWN.lock();
+    let live = known.live.range(..=address).next_back().map(|(_, named)| (named.clone(), true));
+    let inside = |named: &Named| address - named.base < named.bytes.max(1);
+    if live.as_ref().is_some_and(|(named, _)| inside(named)) {
+        return live;
+    }
+    let freed = known.freed.iter().rev().find(|named| named.base <= address && inside(named));
+    freed.map(|named| (named.clone(), false)).or(live)
+}
+
+/// Returns the allocations that were not freed.
+pub(super) fn live() -> Vec<Named> {
+    KNOWN.lock().live.values().cloned().collect()
+}

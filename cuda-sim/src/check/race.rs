@@ -1,0 +1,483 @@
+//! Races: conflicting accesses that nothing orders, by the rules of PTX's memory model.
+//!
+//! It is a happens-before analysis in the manner of FastTrack, with clocks that have a level for blocks: a barrier of a
+//! whole block is one number. A release pattern publishes the clock of its fence, or of itself, at the location that it
+//! writes; an acquire pattern collects what the location has and adds it at its fence, or at once. Atomic operations
+//! continue release sequences, other strong writes end them. Each scope has a clock of its own.
+//!
+//! Two rules are weaker than the manual's, since correct programs in use rely on them: a barrier also acts as the fence
+//! of an acquire pattern, and a strong write after a barrier publishes what the barrier's threads had fenced before it.
+//! Lane exchanges, votes and matrix operations order nothing.
+
+use super::clocks::{self, Key, Known, THREAD_BITS};
+use super::shadow::{Cell, Page, Record};
+use crate::codegen::abi::Scope;
+use crate::exec::launch::Launch;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A clock for each scope.
+type Scoped = [Known; 3];
+
+/// A thread's own knowledge, beyond that of its block.
+#[derive(Clone, Default)]
+struct ThreadClocks {
+    known: Known,
+    /// What its last fences of each scope, or a wider one, release.
+    fenced: Scoped,
+    /// What its strong reads of each scope have collected, and no fence has added yet.
+    pending: Scoped,
+}
+
+/// What was released at a location, by scope.
+#[derive(Default)]
+struct Location {
+    device: Known,
+    clusters: HashMap<u64, Known>,
+    blocks: HashMap<u64, Known>,
+}
+
+/// The clocks of a block.
+#[derive(Default)]
+pub(super) struct BlockClocks {
+    pub(super) number: u64,
+    /// The time at which it began, and that of the last barrier of all its threads.
+    pub(super) began: u32,
+    barrier: u32,
+    /// The common knowledge of its threads.
+    known: Known,
+    fenced: Scoped,
+    threads: Vec<ThreadClocks>,
+    /// True if a thread has knowledge of its own.
+    active: bool,
+    /// What threads that arrived without waiting have released at each barrier.
+    arrived: HashMap<u32, Known>,
+    /// Locations in its shared memory.
+    locations: HashMap<u64, Location>,
+}
+
+/// The state of the analysis.
+pub(super) struct Race {
+    launch: Option<Arc<Launch>>,
+    time: u32,
+    /// The time at which the launch began; everything before is ordered.
+    start: u32,
+    pub(super) block: BlockClocks,
+    /// The other blocks that have begun and not ended.
+    others: HashMap<u64, BlockClocks>,
+    locations: HashMap<u64, Location>,
+    /// What was released at barrier objects in shared memory.
+    objects: HashMap<u64, Known>,
+    lists: Vec<Vec<Record>>,
+    bytes: Vec<[Cell; 4]>,
+    random: u32,
+}
+
+/// The limit on the reads and strong accesses that are kept for a word; beyond it a random one is dropped, and its race
+/// may be missed.
+const KEPT: usize = 16;
+
+/// An access and an earlier one that races with it, and the byte of the access at which they meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Conflict {
+    pub(super) earlier: Record,
+    pub(super) at: u32,
+}
+
+impl Race {
+    pub(super) fn new() -> Race {
+        Race {
+            launch: None,
+            time: 1,
+            start: 1,
+            block: BlockClocks { number: u64::MAX, ..BlockClocks::default() },
+            others: HashMap::new(),
+            locations: HashMap::new(),
+            objects: HashMap::new(),
+            lists: Vec::new(),
+            bytes: Vec::new(),
+            random: 1,
+        }
+    }
+
+    /// Begins a launch. Returns true if the time starts again, so that all records have to be removed.
+    pub(super) fn begin(&mut self, launch: &Arc<Launch>) -> bool {
+        let restarts = self.time > u32::MAX / 2;
+        let time = if restarts { 1 } else { self.time + 1 };
+        *self = Race { launch: Some(Arc::clone(launch)), time, start: time, ..Race::new() };
+        restarts
+    }
+
+    pub(super) fn end(&mut self) {
+        let time = self.time;
+        *self = Race { time, ..Race::new() };
+    }
+
+    fn tick(&mut self) -> u32 {
+        self.time = self.time.saturating_add(1);
+        self.time
+    }
+
+    /// Makes a block the running one. Returns true if it begins.
+    pub(super) fn enter(&mut self, number: u64, threads: usize, resident: bool) -> bool {
+        if self.block.number == number {
+            return false;
+        }
+        let next = self.others.remove(&number);
+        let begins = next.is_none();
+        let next = next.unwrap_or_else(|| {
+            let began = self.tick();
+            let threads = vec![ThreadClocks::default(); threads];
+            BlockClocks { number, began, barrier: began, threads, ..BlockClocks::default() }
+        });
+        let before = std::mem::replace(&mut self.block, next);
+        if resident && before.number != u64::MAX {
+            self.others.insert(before.number, before);
+        }
+        begins
+    }
+
+    /// Ends a block.
+    pub(super) fn leave(&mut self, number: u64) {
+        self.others.remove(&number);
+        if self.block.number == number {
+            self.block = BlockClocks { number: u64::MAX, ..BlockClocks::default() };
+        }
+    }
+
+    /// The time from which on accesses to global memory may race.
+    pub(super) fn since(&self) -> u32 {
+        self.start
+    }
+
+    /// Returns a record of an access of the running block's thread, at this time.
+    pub(super) fn record(&self, thread: u64, place: u32) -> Record {
+        Record::new(self.block.number << THREAD_BITS | thread, self.time, place)
+    }
+
+    fn cluster_of(&self, block: u64) -> u64 {
+        self.launch.as_ref().map_or(block, |launch| launch.cluster_of(block))
+    }
+
+    /// Returns true if an access is ordered before the next one of `now`'s thread.
+    fn is_ordered(&self, earlier: Record, now: Record) -> bool {
+        let (thread, block) = (earlier.thread(), &self.block);
+        if thread == now.thread() || (earlier.block() == block.number && earlier.time < block.barrier) {
+            return true;
+        }
+        let own = (now.thread() & ((1 << THREAD_BITS) - 1)) as usize;
+        let own = block.threads.get(own).filter(|_| block.active);
+        own.is_some_and(|own| clocks::covers(&own.known, thread, earlier.time))
+            || clocks::covers(&block.known, thread, earlier.time)
+    }
+
+    /// Returns true if both accesses are strong and the scope of each includes the other's thread.
+    fn are_morally_strong(&self, a: Record, b: Record) -> bool {
+        a.is_strong()
+            && b.is_strong()
+            && (a.block() == b.block() || {
+                let scope = a.scope().min(b.scope());
+                scope == Scope::Device
+                    || (scope == Scope::Cluster && self.cluster_of(a.block()) == self.cluster_of(b.block()))
+            })
+    }
+
+    fn conflicts(&self, earlier: Record, now: Record) -> bool {
+        (earlier.writes() || now.writes()) && !self.are_morally_strong(earlier, now) && !self.is_ordered(earlier, now)
+    }
+
+    /// Records an access to bytes of a page, and returns an earlier one that races with it. Accesses before `since` do
+    /// not count.
+    pub(super) fn access(
+        &mut self,
+        page: &mut Page,
+        offset: u32,
+        bytes: u32,
+        now: Record,
+        since: u32,
+    ) -> Option<Conflict> {
+        let (mut found, end) = (None, offset + bytes);
+        let mut at = offset;
+        while at < end {
+            let (word, first) = ((at / 4) as usize, at % 4);
+            let count = (4 - first).min(end - at);
+            let cell = page.cell(word);
+            let earlier = if count == 4 && !(cell.write.is_several() && cell.write.time >= since) {
+                self.touch(cell, now, since)
+            } else {
+                self.touch_bytes(cell, first..first + count, now, since)
+            };
+            if let (Some(earlier), None) = (earlier, found) {
+                found = Some(Conflict { earlier, at: at - offset });
+            }
+            at += count;
+        }
+        found
+    }
+
+    /// As [`Race::touch`], for bytes of a word.
+    fn touch_bytes(&mut self, cell: &mut Cell, range: std::ops::Range<u32>, now: Record, since: u32) -> Option<Record> {
+        if !(cell.write.is_several() && cell.write.time >= since) {
+            let mut each = [*cell; 4];
+            if cell.other.is_several() && cell.other.time >= since {
+                for byte in &mut each[1..] {
+                    let list = self.lists[cell.other.place as usize].clone();
+                    byte.other.place = self.lists.len() as u32;
+                    self.lists.push(list);
+                }
+            }
+            self.bytes.push(each);
+            *cell = Cell { write: Record::several(self.time, self.bytes.len() - 1), other: Record::default() };
+        }
+        let number = cell.write.place as usize;
+        let mut found = None;
+        let whole = range.len() == 4;
+        for byte in range {
+            let mut own = self.bytes[number][byte as usize];
+            found = found.or(self.touch(&mut own, now, since));
+            self.bytes[number][byte as usize] = own;
+        }
+        if whole && now.writes() && !now.is_strong() {
+            // All bytes have the same last write again.
+            *cell = self.bytes[number][0];
+        }
+        found
+    }
+
+    /// Records an access to a word or byte, and returns an earlier one that races with it.
+    fn touch(&mut self, cell: &mut Cell, now: Record, since: u32) -> Option<Record> {
+        let weak_write = now.writes() && !now.is_strong();
+        let write = cell.write;
+        let mut found = None;
+        if write.time >= since && write.thread() != now.thread() && self.conflicts(write, now) {
+            found = Some(write);
+        }
+        let other = cell.other;
+        if other.time < since {
+            *(if weak_write { &mut cell.write } else { &mut cell.other }) = now;
+            return found;
+        }
+        if other.is_several() {
+            return found.or(self.touch_list(cell, now));
+        }
+        if found.is_none() && self.conflicts(other, now) {
+            found = Some(other);
+        }
+        if weak_write {
+            *cell = Cell { write: now, other: Record::default() };
+        } else if now.replaces(other) && self.is_ordered(other, now) {
+            cell.other = now;
+        } else {
+            self.lists.push(vec![other, now]);
+            cell.other = Record::several(other.time, self.lists.len() - 1);
+        }
+        found
+    }
+
+    /// As [`Race::touch`], for a list of reads and strong accesses.
+    fn touch_list(&mut self, cell: &mut Cell, now: Record) -> Option<Record> {
+        let number = cell.other.place as usize;
+        let mut list = std::mem::take(&mut self.lists[number]);
+        let found = list.iter().copied().find(|earlier| self.conflicts(*earlier, now));
+        if now.writes() && !now.is_strong() {
+            list.clear();
+            *cell = Cell { write: now, other: Record::default() };
+        } else {
+            list.retain(|earlier| !(now.replaces(*earlier) && self.is_ordered(*earlier, now)));
+            if list.len() < KEPT {
+                list.push(now);
+            } else {
+                self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                list[(self.random >> 16) as usize % KEPT] = now;
+            }
+        }
+        self.lists[number] = list;
+        found
+    }
+
+    /// Returns what a thread of the running block knows, and its own accesses so far.
+    fn snapshot(&self, thread: usize) -> Known {
+        let block = &self.block;
+        let mut known = block.known.clone();
+        clocks::join(&mut known, &block.threads[thread].known);
+        let own = Key::thread(block.number << THREAD_BITS | thread as u64);
+        clocks::add(&mut known, vec![(own, self.time + 1), (Key::block(block.number), block.barrier)]);
+        known
+    }
+
+    /// A fence of a thread.
+    pub(super) fn fence(&mut self, thread: usize, scope: Scope) {
+        if thread >= self.block.threads.len() {
+            return;
+        }
+        self.acquire(thread, scope);
+        let released = self.snapshot(thread);
+        for level in 0..=scope as usize {
+            self.block.threads[thread].fenced[level] = released.clone();
+        }
+        self.block.active = true;
+        self.tick();
+    }
+
+    /// Adds what the thread's reads have collected.
+    fn acquire(&mut self, thread: usize, scope: Scope) {
+        let own = &mut self.block.threads[thread];
+        for level in 0..=scope as usize {
+            if let Some(collected) = own.pending[level].take() {
+                clocks::join(&mut own.known, &Some(collected));
+                self.block.active = true;
+            }
+        }
+    }
+
+    /// A strong access of a thread to a location: it collects what was released there, and publishes what the thread
+    /// has released. `shared` is true for a location in the block's own shared memory.
+    pub(super) fn strong(&mut self, thread: usize, address: u64, shared: bool, access: Strong) {
+        if thread >= self.block.threads.len() {
+            return;
+        }
+        let (number, scope) = (self.block.number, access.scope);
+        let cluster = self.cluster_of(number);
+        if access.reads {
+            let locations = if shared { &self.block.locations } else { &self.locations };
+            if let Some(location) = locations.get(&address) {
+                let found = [
+                    location.blocks.get(&number).cloned().flatten(),
+                    location.clusters.get(&cluster).cloned().flatten(),
+                    location.device.clone(),
+                ];
+                let own = &mut self.block.threads[thread];
+                for (level, found) in found.iter().enumerate().take(scope as usize + 1) {
+                    clocks::join(&mut own.pending[level], found);
+                }
+                self.block.active = true;
+            }
+            if access.acquires {
+                self.acquire(thread, scope);
+            }
+        }
+        if !access.writes {
+            return;
+        }
+        let mut released: Scoped = Default::default();
+        for level in 0..=scope as usize {
+            released[level] = self.block.fenced[level].clone();
+            clocks::join(&mut released[level], &self.block.threads[thread].fenced[level]);
+        }
+        if access.releases {
+            let own = self.snapshot(thread);
+            released[..=scope as usize].iter_mut().for_each(|known| clocks::join(known, &own));
+            self.tick();
+        }
+        let locations = if shared { &mut self.block.locations } else { &mut self.locations };
+        if !access.reads {
+            // A new release sequence.
+            locations.remove(&address);
+        }
+        if released.iter().all(Option::is_none) {
+            return;
+        }
+        let location = locations.entry(address).or_default();
+        clocks::join(location.blocks.entry(number).or_default(), &released[0]);
+        clocks::join(location.clusters.entry(cluster).or_default(), &released[1]);
+        clocks::join(&mut location.device, &released[2]);
+    }
+
+    /// A barrier of all threads of the running block that have not finished.
+    pub(super) fn barrier(&mut self) {
+        let time = self.tick();
+        let block = &mut self.block;
+        block.barrier = time;
+        if !block.active {
+            return;
+        }
+        block.active = false;
+        for thread in &mut block.threads {
+            clocks::join(&mut block.known, &thread.known.take());
+            for level in 0..3 {
+                clocks::join(&mut block.known, &thread.pending[level].take());
+                clocks::join(&mut block.fenced[level], &thread.fenced[level].take());
+            }
+        }
+    }
+
+    /// A thread arrives at a barrier without waiting.
+    pub(super) fn arrive(&mut self, barrier: u32, thread: usize) {
+        let released = self.snapshot(thread);
+        clocks::join(self.block.arrived.entry(barrier).or_default(), &released);
+        self.block.active = true;
+        self.tick();
+    }
+
+    /// A barrier of these threads of the running block opens; threads may also have arrived at it without waiting.
+    pub(super) fn meet(&mut self, barrier: Option<u32>, threads: &[usize]) {
+        let (time, number) = (self.time + 1, self.block.number);
+        let mut known = barrier.and_then(|id| self.block.arrived.remove(&id)).flatten();
+        let mut fenced: Scoped = Default::default();
+        for thread in threads {
+            let own = &mut self.block.threads[*thread];
+            clocks::join(&mut known, &own.known);
+            for level in 0..3 {
+                clocks::join(&mut known, &own.pending[level].take());
+                clocks::join(&mut fenced[level], &own.fenced[level]);
+            }
+        }
+        let key = |thread: &usize| Key::thread(number << THREAD_BITS | *thread as u64);
+        clocks::add(&mut known, threads.iter().map(|thread| (key(thread), time)).collect());
+        for thread in threads {
+            let own = &mut self.block.threads[*thread];
+            own.known.clone_from(&known);
+            own.fenced.clone_from(&fenced);
+        }
+        self.block.active = true;
+        self.tick();
+    }
+
+    /// The barrier of a cluster with these blocks opens.
+    pub(super) fn cluster_barrier(&mut self, blocks: &[u64]) {
+        let running = self.block.number;
+        let mut all: Known = None;
+        let time = self.time + 1;
+        for number in blocks {
+            self.enter(*number, self.block.threads.len(), true);
+            self.barrier();
+            clocks::join(&mut all, &self.block.known);
+        }
+        clocks::add(&mut all, blocks.iter().map(|number| (Key::block(*number), time)).collect());
+        for number in blocks {
+            self.enter(*number, self.block.threads.len(), true);
+            self.block.known.clone_from(&all);
+        }
+        self.enter(running, self.block.threads.len(), true);
+        self.tick();
+    }
+
+    /// A thread releases at a barrier object, or begins to use it.
+    pub(super) fn release_object(&mut self, address: u64, thread: usize) {
+        let released = self.snapshot(thread);
+        clocks::join(self.objects.entry(address).or_default(), &released);
+        self.tick();
+    }
+
+    pub(super) fn begin_object(&mut self, address: u64) {
+        self.objects.remove(&address);
+    }
+
+    /// A thread has found the phase of a barrier object complete.
+    pub(super) fn acquire_object(&mut self, address: u64, thread: usize) {
+        if let Some(released) = self.objects.get(&address) {
+            clocks::join(&mut self.block.threads[thread].known, released);
+            self.block.active = true;
+        }
+    }
+}
+
+/// The properties of a strong access.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strong {
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    pub(super) acquires: bool,
+    pub(super) releases: bool,
+    pub(super) scope: Scope,
+}

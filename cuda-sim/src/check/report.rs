@@ -1,0 +1,297 @@
+//! Reports: their text on standard error, their file in JSON, and the end of the process.
+
+use super::suppress::Suppressions;
+use crate::environment::{CheckResult, ENVIRONMENT};
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::sync::Once;
+
+/// An access in a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Accessed {
+    /// For example `store of 4 bytes`.
+    pub(crate) what: String,
+    /// Line and column in the PTX; 0 for unknown.
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    /// `file:line` of the kernel's source.
+    pub(crate) source: Option<String>,
+    pub(crate) block: Option<[u64; 3]>,
+    pub(crate) thread: Option<[u64; 3]>,
+    pub(crate) value: Option<u64>,
+}
+
+impl Accessed {
+    /// The names of its place, for suppressions.
+    pub(super) fn places(&self) -> impl Iterator<Item = String> {
+        self.source.clone().into_iter().chain((self.line != 0).then(|| format!("PTX:{}", self.line)))
+    }
+
+    fn text(&self) -> String {
+        let mut text = self.what.clone();
+        // Writing to a string does not fail.
+        let _ = match (&self.source, self.line) {
+            (Some(source), line) => write!(text, " at {source} (PTX line {line}, column {})", self.column),
+            (None, 0) => Ok(()),
+            (None, line) => write!(text, " at PTX line {line}, column {}", self.column),
+        };
+        if let (Some([x, y, z]), Some([tx, ty, tz])) = (self.block, self.thread) {
+            let _ = write!(text, ": block ({x}, {y}, {z}), thread ({tx}, {ty}, {tz})");
+        } else if let Some([x, y, z]) = self.block {
+            let _ = write!(text, ": block ({x}, {y}, {z})");
+        }
+        if let Some(value) = self.value {
+            let _ = write!(text, ", value {value:#x}");
+        }
+        text
+    }
+
+    fn json(&self) -> String {
+        let mut text = format!("{{\"what\":{}", quoted(&self.what));
+        if self.line != 0 {
+            let _ = write!(text, ",\"ptx_line\":{},\"ptx_column\":{}", self.line, self.column);
+        }
+        if let Some(source) = &self.source {
+            let _ = write!(text, ",\"source\":{}", quoted(source));
+        }
+        for (name, at) in [("block", self.block), ("thread", self.thread)] {
+            if let Some([x, y, z]) = at {
+                let _ = write!(text, ",\"{name}\":[{x},{y},{z}]");
+            }
+        }
+        if let Some(value) = self.value {
+            let _ = write!(text, ",\"value\":{value}");
+        }
+        text.push('}');
+        text
+    }
+}
+
+/// A report of a checker.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Report {
+    /// The checker's name, as in `CUDA_SIM_CHECK`.
+    pub(crate) check: &'static str,
+    /// The kind of mistake in a few words, for example `out of bounds`.
+    pub(crate) kind: &'static str,
+    /// The kernel's name, or the driver's function.
+    pub(crate) kernel: String,
+    /// The array and the offset in it.
+    pub(crate) array: Option<String>,
+    pub(crate) address: Option<u64>,
+    /// What else is known, as a sentence.
+    pub(crate) note: Option<String>,
+    /// The access, and an earlier one that it conflicts with.
+    pub(crate) accesses: Vec<Accessed>,
+}
+
+impl Report {
+    /// The parts by which reports of one cause are recognised.
+    fn cause(&self) -> (&'static str, &'static str, String, Vec<(u32, u32)>) {
+        let mut places: Vec<_> = self.accesses.iter().map(|access| (access.line, access.column)).collect();
+        places.sort_unstable();
+        // Without a place in a kernel the array is the cause.
+        let array = self.array.as_deref().filter(|_| places.is_empty()).unwrap_or_default();
+        (self.check, self.kind, format!("{}{array}", self.kernel), places)
+    }
+
+    /// The text for standard error, of one line for each access.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("cuda-sim: {}: {}", self.check, self.kind);
+        if !self.kernel.is_empty() {
+            let _ = write!(text, " in `{}`", self.kernel);
+        }
+        if let Some(array) = &self.array {
+            let _ = write!(text, ": {array}");
+        }
+        for (index, access) in self.accesses.iter().enumerate() {
+            let _ = write!(text, "\n    {}{}", if index == 0 { "" } else { "and " }, access.text());
+        }
+        if let Some(note) = &self.note {
+            let _ = write!(text, "\n    {note}");
+        }
+        text
+    }
+
+    fn json(&self) -> String {
+        let mut text = format!(
+            "{{\"check\":\"{}\",\"kind\":{},\"kernel\":{}",
+            self.check,
+            quoted(self.kind),
+            quoted(&self.kernel)
+        );
+        if let Some(array) = &self.array {
+            let _ = write!(text, ",\"array\":{}", quoted(array));
+        }
+        if let Some(address) = self.address {
+            let _ = write!(text, ",\"address\":\"{address:#x}\"");
+        }
+        if let Some(note) = &self.note {
+            let _ = write!(text, ",\"note\":{}", quoted(note));
+        }
+        let accesses: Vec<String> = self.accesses.iter().map(Accessed::json).collect();
+        let _ = write!(text, ",\"accesses\":[{}]}}", accesses.join(","));
+        text
+    }
+}
+
+/// Returns a text as a string of JSON.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            '\n' => quoted.push_str("\\n"),
+            c if u32::from(c) < 0x20 => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[derive(Default)]
+struct Reports {
+    seen: HashSet<(&'static str, &'static str, String, Vec<(u32, u32)>)>,
+    all: Vec<Report>,
+    suppressed: u64,
+    /// True if there are reports that are not in the file yet.
+    unwritten: bool,
+}
+
+static REPORTS: Lazy<Mutex<Reports>> = Lazy::new(Mutex::default);
+
+static SUPPRESSIONS: Lazy<Suppressions> = Lazy::new(|| {
+    let Some(path) = &ENVIRONMENT.suppressions else { return Suppressions::default() };
+    let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    read.and_then(|text| Suppressions::parse(&text)).unwrap_or_else(|why| {
+        eprintln!("cuda-sim: CUDA_SIM_SUPPRESSIONS={}: {why}; nothing is suppressed", path.display());
+        Suppressions::default()
+    })
+});
+
+thread_local! {
+    /// The reports of this thread, instead of the process's, while a test collects them.
+    static COLLECTED: RefCell<Option<Vec<Report>>> = const { RefCell::new(None) };
+}
+
+#[cfg(all(test, not(loom)))]
+/// Collects the reports of this thread while `run` runs, instead of printing them.
+pub(crate) fn collect<T>(run: impl FnOnce() -> T) -> (T, Vec<Report>) {
+    COLLECTED.set(Some(Vec::new()));
+    let result = run();
+    (result, COLLECTED.take().unwrap_or_default())
+}
+
+/// Adds a report, unless there was one of the same cause or it is suppressed. Returns true if it is new.
+pub(super) fn add(report: Report) -> bool {
+    let collecting = COLLECTED.with_borrow(Option::is_some);
+    if collecting {
+        return COLLECTED.with_borrow_mut(|all| {
+            let Some(all) = all else { return false };
+            let known = all.iter().any(|other| other.cause() == report.cause());
+            if !known {
+                all.push(report);
+            }
+            !known
+        });
+    }
+    let mut reports = REPORTS.lock();
+    if !reports.seen.insert(report.cause()) {
+        return false;
+    }
+    if SUPPRESSIONS.cover(&report) {
+        reports.suppressed += 1;
+        return false;
+    }
+    eprintln!("{}", report.text());
+    reports.all.push(report);
+    reports.unwritten = true;
+    true
+}
+
+/// Writes the file of reports, if there are new ones or `always`.
+pub(super) fn write(always: bool) {
+    let Some(path) = &ENVIRONMENT.report else { return };
+    let mut reports = REPORTS.lock();
+    if !reports.unwritten && !always {
+        return;
+    }
+    reports.unwritten = false;
+    let all: Vec<String> = reports.all.iter().map(Report::json).collect();
+    let text = format!("[{}{}\n]\n", if all.is_empty() { "" } else { "\n" }, all.join(",\n"));
+    let path = path.to_string_lossy().replace("%p", &std::process::id().to_string());
+    if let Err(error) = std::fs::write(&path, text) {
+        eprintln!("cuda-sim: the reports cannot be written to {path}: {error}");
+    }
+}
+
+/// At the end of the process: the last checks, the file, a summary, and the exit code.
+extern "C" fn end() {
+    super::end_of_process();
+    write(true);
+    let (count, suppressed) = {
+        let reports = REPORTS.lock();
+        (reports.all.len(), reports.suppressed)
+    };
+    if count > 0 {
+        let hidden = if suppressed > 0 { format!(", {suppressed} suppressed") } else { String::new() };
+        eprintln!("cuda-sim: {count} reports of CUDA_SIM_CHECK{hidden}");
+    }
+    if let (CheckResult::Exit(code), true) = (ENVIRONMENT.check_result, count > 0) {
+        // SAFETY: a null stream stands for all of them.
+        unsafe { libc::fflush(std::ptr::null_mut()) };
+        // SAFETY: ends the process, whose other exit handlers have run: this one was registered first.
+        unsafe { libc::_exit(code.into()) };
+    }
+}
+
+/// Calls [`end`] when the process ends.
+pub(super) fn watch_end() {
+    static WATCHED: Once = Once::new();
+    WATCHED.call_once(|| {
+        // SAFETY: the function lives as long as the library and takes no arguments.
+        if unsafe { libc::atexit(end) } != 0 {
+            tracing::warn!("atexit failed: reports at the end of the process are missing");
+        }
+    });
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_can_be_read_back() {
+        let access = Accessed {
+            what: "load of \"4\" bytes".to_owned(),
+            line: 3,
+            column: 1,
+            source: Some("a\\b.cu:7".to_owned()),
+            block: Some([1, 2, 3]),
+            thread: Some([4, 5, 6]),
+            value: Some(u64::MAX),
+        };
+        let report = Report { check: "race", kind: "race", accesses: vec![access], ..Report::default() };
+        let read: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
+        assert_eq!(read["accesses"][0]["what"], "load of \"4\" bytes");
+        assert_eq!(read["accesses"][0]["source"], "a\\b.cu:7");
+        assert_eq!(read["accesses"][0]["thread"][2], 6);
+        assert_eq!(read["accesses"][0]["value"], u64::MAX);
+    }
+
+    #[test]
+    fn one_cause_is_reported_once() {
+        let at = |line| Accessed { line, ..Accessed::default() };
+        let report = |a, b| Report { check: "race", accesses: vec![at(a), at(b)], ..Report::default() };
+        let ((), all) = collect(|| {
+            assert!(add(report(1, 2)) && !add(report(2, 1)) && !add(report(1, 2)) && add(report(1, 1)));
+        });
+        assert_eq!(all.len(), 2);
+    }
+}

@@ -1,0 +1,160 @@
+//! Correct programs, of which none is accused.
+
+use super::Program;
+
+/// `%r5` is the address of the thread's own word in shared memory, `%r6` that of the first one.
+const OWN: &str = "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6;\n";
+
+/// Name, true if the code begins with [`OWN`], code, blocks, threads of a block.
+const CORRECT: &[(&str, bool, &str, u32, u32)] = &[
+    ("each its own word", false, "ld.global.u32 %r5, [%rd4];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%rd4], %r5;", 8, 96),
+    (
+        "each its own byte",
+        false,
+        "mul.wide.u32 %rd5, %r1, 1; add.s64 %rd5, %rd1, %rd5;\nst.global.u8 [%rd5], %r2;\nld.global.u8 %r5, [%rd5];",
+        4,
+        33,
+    ),
+    (
+        "all read one word",
+        false,
+        "ld.global.u32 %r5, [%rd1];\nadd.s64 %rd6, %rd4, 4;\nst.global.u32 [%rd6], %r5;",
+        8,
+        64,
+    ),
+    (
+        "a reduction of a block",
+        true,
+        "st.shared.u32 [%r5], %r2;\nmov.u32 %r7, 64;\nL: bar.sync 0;\nsetp.ge.u32 %p1, %r2, %r7; shl.b32 %r8, %r7, 2; add.u32 %r8, %r5, %r8;\n@%p1 bra N;\nld.shared.u32 %r9, [%r8];\nld.shared.u32 %r10, [%r5];\nadd.u32 %r9, %r9, %r10;\nst.shared.u32 [%r5], %r9;\nN: shr.u32 %r7, %r7, 1;\nsetp.ne.u32 %p1, %r7, 0;\n@%p1 bra L;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra D;\nld.shared.u32 %r9, [%r6];\nred.global.add.u32 [%rd1], %r9;\nD:",
+        4,
+        128,
+    ),
+    (
+        "a reduction by shuffles",
+        false,
+        "mov.u32 %r7, %r2;\nmov.u32 %r8, 16;\nL: shfl.sync.bfly.b32 %r9, %r7, %r8, 31, 0xffffffff;\nadd.u32 %r7, %r7, %r9;\nshr.u32 %r8, %r8, 1;\nsetp.ne.u32 %p1, %r8, 0;\n@%p1 bra L;\nand.b32 %r9, %r2, 31; setp.ne.u32 %p1, %r9, 0;\n@%p1 bra D;\nred.global.add.u32 [%rd1], %r7;\nD:",
+        4,
+        64,
+    ),
+    (
+        "a histogram",
+        true,
+        "st.shared.u32 [%r5], 0;\nbar.sync 0;\nand.b32 %r7, %r2, 7; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nred.shared.add.u32 [%r7], 1;\nbar.sync 0;\nsetp.ge.u32 %p1, %r2, 8;\n@%p1 bra D;\nld.shared.u32 %r8, [%r5];\nmul.wide.u32 %rd5, %r2, 4; add.s64 %rd5, %rd1, %rd5;\nred.global.add.u32 [%rd5], %r8;\nD:",
+        4,
+        128,
+    ),
+    (
+        "message passing with fences",
+        false,
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nmembar.gl;\nst.volatile.global.u32 [%rd1], 1;\nbra D;\nR: ld.volatile.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nmembar.gl;\nld.global.u32 %r6, [%rd1+64];\nD:",
+        2,
+        1,
+    ),
+    (
+        "message passing with release and acquire",
+        false,
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nst.release.gpu.global.u32 [%rd1], 1;\nbra D;\nR: ld.acquire.gpu.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nld.global.u32 %r6, [%rd1+64];\nD:",
+        2,
+        1,
+    ),
+    (
+        "message passing from block to block",
+        false,
+        "setp.eq.u32 %p1, %r3, 0;\n@%p1 bra W;\nR: sub.u32 %r8, %r3, 1; mul.wide.u32 %rd5, %r8, 4; add.s64 %rd5, %rd1, %rd5;\nL: ld.acquire.gpu.global.u32 %r5, [%rd5];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra L;\nW: ld.global.u32 %r6, [%rd2];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd2], %r6;\nst.release.gpu.global.u32 [%rd4], 1;",
+        6,
+        1,
+    ),
+    (
+        "message passing in a block, of its scope",
+        false,
+        "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra R;\nst.shared.u32 [window+64], 5;\nst.relaxed.cta.shared.u32 [window], 0;\nmembar.cta;\nst.relaxed.cta.global.u32 [%rd1], 1;\nbra D;\nR: ld.relaxed.cta.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nmembar.cta;\nld.shared.u32 %r6, [window+64];\nD:",
+        1,
+        33,
+    ),
+    (
+        "a spin lock",
+        false,
+        "L: atom.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra L;\nmembar.gl;\nld.global.u32 %r6, [%rd1+64];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd1+64], %r6;\nmembar.gl;\natom.global.exch.b32 %r7, [%rd1], 0;",
+        4,
+        8,
+    ),
+    (
+        "a spin lock with acquire and release",
+        false,
+        "L: atom.acquire.gpu.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra L;\nld.global.u32 %r6, [%rd1+64];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd1+64], %r6;\nst.release.gpu.global.u32 [%rd1], 0;",
+        4,
+        8,
+    ),
+    (
+        "a spin lock in a block, with fences of its scope",
+        false,
+        "setp.ne.u32 %p3, %r2, 0;\n@!%p3 st.shared.u32 [window], 0;\n@!%p3 st.shared.u32 [window+4], 0;\nbar.sync 0;\nL: atom.shared.cas.b32 %r5, [window], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra L;\nmembar.cta;\nld.shared.u32 %r6, [window+4];\nadd.u32 %r6, %r6, 1;\nst.shared.u32 [window+4], %r6;\nmembar.cta;\natom.shared.exch.b32 %r7, [window], 0;",
+        2,
+        40,
+    ),
+    (
+        "the last block adds up",
+        false,
+        "st.global.u32 [%rd4+128], %r2;\nmembar.gl;\nbar.sync 0;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra W;\natom.global.inc.u32 %r5, [%rd1], 1000;\nst.shared.u32 [window], %r5;\nW: bar.sync 0;\nld.shared.u32 %r5, [window];\nmov.u32 %r6, %nctaid.x; sub.u32 %r6, %r6, 1;\nsetp.ne.u32 %p1, %r5, %r6;\n@%p1 bra D;\nmul.wide.u32 %rd5, %r2, 4; add.s64 %rd5, %rd1, %rd5;\nld.global.u32 %r7, [%rd5+128];\nD:",
+        5,
+        32,
+    ),
+    (
+        "a barrier of the grid",
+        false,
+        "st.global.u32 [%rd4+128], %r1;\nbar.sync 0;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra W;\nmembar.gl;\nred.global.add.u32 [%rd1], 1;\nL: ld.volatile.global.u32 %r5, [%rd1];\nmov.u32 %r6, %nctaid.x;\nsetp.lt.u32 %p2, %r5, %r6;\n@%p2 bra L;\nmembar.gl;\nW: bar.sync 0;\nmov.u32 %r6, %nctaid.x; mul.lo.u32 %r6, %r6, %r4; sub.u32 %r6, %r6, %r1; sub.u32 %r6, %r6, 1;\nmul.wide.u32 %rd5, %r6, 4; add.s64 %rd5, %rd1, %rd5;\nld.global.u32 %r7, [%rd5+128];\nmul.wide.u32 %rd5, %r1, 4; add.s64 %rd5, %rd1, %rd5; st.global.u32 [%rd5+8192], %r7;",
+        6,
+        32,
+    ),
+    (
+        "a synchronised warp",
+        true,
+        "st.shared.u32 [%r5], %r2;\nbar.warp.sync 0xffffffff;\nxor.b32 %r7, %r2, 1; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];\nbar.warp.sync 0xffffffff;\nst.shared.u32 [%r5], %r8;",
+        2,
+        96,
+    ),
+    (
+        "a barrier of a part of the block",
+        false,
+        "setp.ge.u32 %p1, %r2, 64;\n@%p1 bra D;\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 st.shared.u32 [window], 1;\nbar.sync 1, 64;\nld.shared.u32 %r5, [window];\nD:",
+        1,
+        96,
+    ),
+    (
+        "a producer that does not wait",
+        false,
+        "setp.ge.u32 %p1, %r2, 32;\n@%p1 bra C;\nsetp.eq.u32 %p2, %r2, 3;\n@%p2 st.shared.u32 [window], 1;\nbar.arrive 1, 64;\nbra D;\nC: bar.sync 1, 64;\nld.shared.u32 %r5, [window];\nD:",
+        1,
+        64,
+    ),
+    (
+        "asynchronous copies",
+        true,
+        "cp.async.ca.shared.global [%r5], [%rd4], 4;\ncp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\nxor.b32 %r7, %r2, 1; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];\nbar.sync 0;\nst.shared.u32 [%r5], %r8;",
+        2,
+        64,
+    ),
+    (
+        "copies and a barrier object",
+        true,
+        "setp.ne.u32 %p1, %r2, 0;\nadd.u32 %r9, %r6, 512;\n@%p1 bra W;\nmbarrier.init.shared.b64 [%r9], 64;\nW: bar.sync 0;\nst.shared.u32 [%r5], %r2;\nmbarrier.arrive.shared.b64 %rd7, [%r9];\nL: mbarrier.test_wait.shared.b64 %p2, [%r9], %rd7;\n@!%p2 bra L;\nxor.b32 %r7, %r2, 63; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];",
+        2,
+        64,
+    ),
+    (
+        "tickets",
+        false,
+        "atom.global.add.u32 %r5, [%rd1], 1;\nmul.wide.u32 %rd5, %r5, 4; add.s64 %rd5, %rd1, %rd5;\nst.global.u32 [%rd5+4], %r1;",
+        8,
+        32,
+    ),
+    ("volatile by all", false, "ld.volatile.global.u32 %r5, [%rd1];\nst.volatile.global.u32 [%rd1], %r2;", 3, 32),
+];
+
+#[test]
+fn correct_programs_are_not_accused() {
+    for (name, own, code, grid, block) in CORRECT {
+        let code = format!("{}{code}", if *own { OWN } else { "" });
+        Program { name, code: &code, grid: *grid, block: *block }.is_correct();
+    }
+}

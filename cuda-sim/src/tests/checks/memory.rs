@@ -1,0 +1,187 @@
+//! Planted mistakes of `memory` and `init`.
+
+use super::{Memory, Program, all};
+use crate::check::{self, Report};
+use crate::environment::Checks;
+use crate::exec::launch::Fault;
+
+/// Name, code, kind, line.
+const ILLEGAL: &[(&str, &str, &str, u32)] = &[
+    ("one byte beyond", "st.global.u8 [%rd2+4095], %r2;\nst.global.u8 [%rd2+4096], %r2;", "out of bounds", 1),
+    ("one byte before", "ld.global.u8 %r5, [%rd2+-1];", "out of bounds", 0),
+    (
+        "the last word of many",
+        "add.s64 %rd5, %rd2, 4092;\nld.global.u32 %r5, [%rd5];\nld.global.u32 %r5, [%rd5+4];",
+        "out of bounds",
+        2,
+    ),
+    ("misaligned", "ld.global.u32 %r5, [%rd1+2];", "misaligned", 0),
+    ("misaligned vector", "ld.global.v2.u32 {%r5, %r6}, [%rd1+4];", "misaligned", 0),
+    ("null", "mov.u64 %rd5, 0;\nst.global.u32 [%rd5], 1;", "null pointer", 1),
+    ("shared", "st.shared.u32 [window+1020], 1;\nst.shared.u32 [window+1024], 1;", "out of bounds", 1),
+    ("shared by index", "mov.u32 %r5, window;\nst.shared.u8 [%r5+1024], 1;", "out of bounds", 1),
+    ("atomic", "atom.global.add.u32 %r5, [%rd2+4096], 1;", "out of bounds", 0),
+    ("reduction", "red.global.add.u32 [%rd2+4096], 1;", "out of bounds", 0),
+    (
+        "another thread's local memory",
+        "mov.u64 %rd5, stack;\ncvta.local.u64 %rd5, %rd5;\nsetp.eq.u32 %p1, %r2, 1;\n@%p1 sub.s64 %rd5, %rd5, 64;\nst.u32 [%rd5], 1;",
+        "another thread's local memory",
+        4,
+    ),
+    (
+        "a local address as global",
+        "mov.u64 %rd5, stack;\ncvta.local.u64 %rd5, %rd5;\nst.global.u32 [%rd5], 1;",
+        "another space",
+        2,
+    ),
+    (
+        "a shared address as global",
+        "mov.u64 %rd5, window;\ncvta.shared.u64 %rd5, %rd5;\nst.global.u32 [%rd5], 1;",
+        "another space",
+        2,
+    ),
+    ("a global address as local", "st.local.u32 [%rd1], 1;", "another space", 0),
+    ("after a barrier", "bar.sync 0;\nld.global.u32 %r5, [%rd2+4096];", "out of bounds", 1),
+    (
+        "asynchronous copy",
+        "mov.u32 %r5, window;\ncp.async.ca.shared.global [%r5], [%rd2+4096], 4;\ncp.async.wait_all;",
+        "out of bounds",
+        1,
+    ),
+];
+
+#[test]
+fn illegal_accesses_are_found() {
+    for (name, code, kind, line) in ILLEGAL {
+        let program = Program { name, code, grid: 1, block: 2 };
+        program.has("memory", kind, &[*line]);
+        program.run(
+            || [Memory::zeros(64 << 10), Memory::zeros(4096)],
+            |engine, result, _, _| {
+                assert!(matches!(result, Err(Fault::Memory { .. })), "{name} ({engine}): {result:?}")
+            },
+        );
+    }
+}
+
+#[test]
+fn freed_memory_and_the_host_s_are_named() {
+    let host = Box::new([0u32; 64]);
+    let freed = || {
+        let memory = Memory::zeros(100);
+        memory.0
+    };
+    for (kind, address) in [("use after free", freed()), ("host pointer", host.as_ptr() as u64)] {
+        let code = format!("mov.u64 %rd5, {address};\nld.global.u32 %r5, [%rd5];");
+        Program { name: kind, code: &code, grid: 1, block: 1 }.has("memory", kind, &[1]);
+    }
+}
+
+#[test]
+fn a_report_names_array_offset_block_and_thread() {
+    let code = "setp.eq.u32 %p1, %r1, 37;\n@%p1 st.global.u32 [%rd2+4096], %r1;";
+    let program = Program { name: "named", code, grid: 2, block: 32 };
+    program.run(
+        || [Memory::zeros(64), Memory::zeros(4096)],
+        |_, _, reports, _| {
+            let [report] = reports.as_slice() else { panic!("{reports:?}") };
+            let text = report.text();
+            assert!(text.contains("out of bounds in `k`: offset 4096, 0 bytes past the end of allocation "), "{text}");
+            assert!(text.contains("(4096 bytes, made by cuMemAlloc_v2)"), "{text}");
+            assert!(
+                text.contains("store of 4 bytes at PTX line 11, column 1: block (1, 0, 0), thread (5, 0, 0)"),
+                "{text}"
+            );
+        },
+    );
+}
+
+/// Name, code, line of the read.
+const UNINITIALISED: &[(&str, &str, u32)] = &[
+    ("global", "ld.global.u32 %r5, [%rd2];", 0),
+    ("one byte of a word", "st.global.u8 [%rd2], %r2;\nst.global.u16 [%rd2+2], %h1;\nld.global.u32 %r5, [%rd2];", 2),
+    ("vector", "st.global.u32 [%rd2], %r2;\nld.global.v2.u32 {%r5, %r6}, [%rd2];", 1),
+    ("atomic", "atom.global.add.u32 %r5, [%rd2], 1;", 0),
+    ("shared", "ld.shared.u32 %r5, [window+8];", 0),
+    ("shared, the neighbour", "st.shared.u32 [window], %r2;\nld.shared.u32 %r5, [window+4];", 1),
+    ("local", "ld.local.u32 %r5, [stack+4];", 0),
+    (
+        "local, generic",
+        "mov.u64 %rd5, stack;\nst.local.u32 [stack], %r2;\ncvta.local.u64 %rd5, %rd5;\nld.u64 %rd6, [%rd5];",
+        3,
+    ),
+];
+
+#[test]
+fn uninitialised_reads_are_found() {
+    for (name, code, line) in UNINITIALISED {
+        Program { name, code, grid: 3, block: 1 }.run(
+            || [Memory::zeros(64), Memory::unwritten(64)],
+            |engine, result, reports, _| {
+                // Blocks race at the global memory of some of these programs.
+                let reports: Vec<_> = reports.into_iter().filter(|report| report.check == "init").collect();
+                let [report] = reports.as_slice() else { panic!("{name} ({engine}): {reports:?}") };
+                assert_eq!(report.accesses[0].line, super::FIRST + line, "{name} ({engine}): {}", report.text());
+                assert_eq!(result, Ok(()));
+            },
+        );
+    }
+}
+
+#[test]
+fn every_byte_that_was_written_can_be_read() {
+    let code = "st.global.u8 [%rd2], %r2;\nst.global.u8 [%rd2+1], %r2;\nst.global.u16 [%rd2+2], %h1;\nld.global.u32 %r5, [%rd2];
+st.shared.v2.u32 [window], {%r2, %r2};\nld.shared.u64 %rd5, [window];\nst.local.u64 [stack+8], %rd5;\nld.local.u8 %r5, [stack+15];";
+    Program { name: "written", code, grid: 1, block: 1 }.run(
+        || [Memory::unwritten(64), Memory::unwritten(64)],
+        |engine, result, reports, _| {
+            assert!(reports.is_empty() && result.is_ok(), "{engine}: {reports:?}");
+        },
+    );
+}
+
+/// A block reads in its shared memory what an earlier one has written.
+#[test]
+fn a_block_does_not_inherit_shared_memory() {
+    let code = "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.shared.u32 [window], 1;\nbra D;\nR: ld.shared.u32 %r5, [window];\nD:";
+    Program { name: "inherited", code, grid: 2, block: 1 }.has("init", "uninitialised", &[4]);
+}
+
+#[test]
+fn a_double_free_and_a_foreign_one_are_told_apart() {
+    check::enable(all());
+    let freed = Memory::zeros(64).0;
+    let name = |address| check::name(address);
+    assert!(name(freed).contains("which was freed"), "{}", name(freed));
+    let live = Memory::zeros(64);
+    assert!(name(live.0 + 8).starts_with("offset 8 of allocation "), "{}", name(live.0 + 8));
+    let _: fn(&Report) -> String = Report::text;
+}
+
+/// Each place in the code of this loop goes from one array to another one, over pages and beyond the end.
+#[test]
+fn bounds_that_a_place_has_found_are_those_of_one_array() {
+    let code = "mov.u32 %r5, 0;\nL: and.b32 %r6, %r5, 1;\nsetp.eq.u32 %p1, %r6, 0;\nselp.b64 %rd5, %rd1, %rd2, %p1;\nmul.wide.u32 %rd6, %r5, 4;\nadd.s64 %rd5, %rd5, %rd6;\nld.global.u32 %r7, [%rd5];\nst.global.u32 [%rd5], %r5;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 2048;\n@%p1 bra L;";
+    for (bytes, expected) in [(8192, 0), (8188, 1), (4096, 1)] {
+        for checks in [Checks::MEMORY, Checks::MEMORY.and(Checks::INIT), all()] {
+            Program { name: "bounds", code, grid: 1, block: 1 }.run_with(
+                checks,
+                || [Memory::zeros(8192), Memory::zeros(bytes)],
+                |engine, _, reports, _| assert_eq!(reports.len(), expected, "{bytes} ({engine}): {reports:?}"),
+            );
+        }
+    }
+    // Half of the second array was not written.
+    Program { name: "bounds", code, grid: 1, block: 1 }.run_with(
+        Checks::INIT,
+        || {
+            let half = Memory::unwritten(8192);
+            check::events::written(half.0, 4096 + 8);
+            [Memory::zeros(8192), half]
+        },
+        |engine, _, reports, _| {
+            assert_eq!(reports.len(), 1, "{engine}: {reports:?}");
+            assert!(reports[0].array.as_ref().is_some_and(|array| array.starts_with("offset 4108 ")), "{reports:?}");
+        },
+    );
+}

@@ -1,0 +1,221 @@
+//! Planted races.
+
+use super::Program;
+
+/// Name, code, kind, lines of both accesses, blocks, threads of a block.
+const RACES: &[(&str, &str, &str, [u32; 2], u32, u32)] = &[
+    ("two writes", "st.global.u32 [%rd1], %r2;", "two writes", [0, 0], 1, 2),
+    ("two writes of blocks", "st.global.u32 [%rd1], %r3;", "two writes", [0, 0], 2, 1),
+    ("the same value", "st.global.u32 [%rd1], 7;", "two writes", [0, 0], 1, 64),
+    (
+        "bytes of one word in part",
+        "mul.wide.u32 %rd5, %r2, 1; add.s64 %rd5, %rd1, %rd5;\nst.global.u8 [%rd5], 1;\nld.global.u32 %r5, [%rd1];",
+        "race",
+        [1, 2],
+        1,
+        4,
+    ),
+    (
+        "a shared neighbour without a barrier",
+        "mul.lo.u32 %r5, %r2, 4;\nmov.u32 %r6, window; add.u32 %r5, %r5, %r6;\nst.shared.u32 [%r5], 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra D;\nld.shared.u32 %r7, [%r5+-4];\nD:",
+        "race",
+        [2, 5],
+        1,
+        64,
+    ),
+    ("shared, the barrier too early", "bar.sync 0;\nst.shared.u32 [window], %r2;", "two writes", [1, 1], 1, 64),
+    (
+        "write after read",
+        "setp.eq.u32 %p1, %r2, 0;\n@%p1 st.shared.u32 [window], 1;\nbar.sync 0;\nld.shared.u32 %r5, [window];\n@%p1 st.shared.u32 [window], 2;",
+        "race",
+        [3, 4],
+        1,
+        64,
+    ),
+    (
+        "a reduction without its barrier",
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6; st.shared.u32 [%r5], %r2;\nbar.sync 0;\nmov.u32 %r7, 64;\nL: setp.ge.u32 %p1, %r2, %r7; shl.b32 %r8, %r7, 2; add.u32 %r8, %r5, %r8;\n@%p1 bra N;\nld.shared.u32 %r9, [%r8];\nld.shared.u32 %r10, [%r5];\nadd.u32 %r9, %r9, %r10;\nst.shared.u32 [%r5], %r9;\nN: shr.u32 %r7, %r7, 1;\nsetp.ne.u32 %p1, %r7, 0;\n@%p1 bra L;",
+        "race",
+        [5, 8],
+        1,
+        128,
+    ),
+    (
+        "an atomic and a weak write",
+        "setp.eq.u32 %p1, %r2, 0;\n@%p1 st.global.u32 [%rd1], 5;\nred.global.add.u32 [%rd1], 1;",
+        "race",
+        [1, 2],
+        1,
+        64,
+    ),
+    ("an atomic and a weak read", "red.global.add.u32 [%rd1], 1;\nld.global.u32 %r5, [%rd1];", "race", [0, 1], 2, 32),
+    (
+        "a block's barrier does not order another block",
+        "red.global.add.u32 [%rd1], 1;\nbar.sync 0;\nld.global.u32 %r5, [%rd1];",
+        "race",
+        [0, 2],
+        2,
+        32,
+    ),
+    ("an atomic of the block's scope", "red.relaxed.cta.global.add.u32 [%rd1], 1;", "two writes", [0, 0], 2, 1),
+    (
+        "volatile against weak",
+        "setp.eq.u32 %p1, %r1, 0;\n@%p1 st.volatile.global.u32 [%rd1], 1;\n@!%p1 ld.global.u32 %r5, [%rd1];",
+        "race",
+        [1, 2],
+        2,
+        1,
+    ),
+    // Message passing, by ways that are broken.
+    (
+        "no fence",
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nst.relaxed.gpu.global.u32 [%rd1], 1;\nbra D;\nR: ld.relaxed.gpu.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nld.global.u32 %r6, [%rd1+64];\nD:",
+        "race",
+        [2, 8],
+        2,
+        1,
+    ),
+    (
+        "no fence of the writer",
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nst.relaxed.gpu.global.u32 [%rd1], 1;\nbra D;\nR: ld.acquire.gpu.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nld.global.u32 %r6, [%rd1+64];\nD:",
+        "race",
+        [2, 8],
+        2,
+        1,
+    ),
+    (
+        "no fence of the reader",
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nfence.acq_rel.gpu; st.relaxed.gpu.global.u32 [%rd1], 1;\nbra D;\nR: ld.relaxed.gpu.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nld.global.u32 %r6, [%rd1+64];\nD:",
+        "race",
+        [2, 8],
+        2,
+        1,
+    ),
+    (
+        "a fence of the block's scope",
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nmembar.cta; st.relaxed.gpu.global.u32 [%rd1], 1;\nbra D;\nR: ld.relaxed.gpu.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nmembar.gl; ld.global.u32 %r6, [%rd1+64];\nD:",
+        "race",
+        [2, 8],
+        2,
+        1,
+    ),
+    (
+        "the fence before the data",
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nmembar.gl; st.global.u32 [%rd1+64], 5;\nst.relaxed.gpu.global.u32 [%rd1], 1;\nbra D;\nR: ld.relaxed.gpu.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nmembar.gl; ld.global.u32 %r6, [%rd1+64];\nD:",
+        "race",
+        [2, 8],
+        2,
+        1,
+    ),
+    (
+        "a lock without fences",
+        "L: atom.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra L;\nld.global.u32 %r6, [%rd1+64];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd1+64], %r6;\natom.global.exch.b32 %r7, [%rd1], 0;",
+        "race",
+        [3, 5],
+        4,
+        1,
+    ),
+    (
+        "a lock without the fence of its release",
+        "L: atom.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra L;\nmembar.gl; ld.global.u32 %r6, [%rd1+64];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd1+64], %r6;\natom.global.exch.b32 %r7, [%rd1], 0;",
+        "race",
+        [3, 5],
+        4,
+        1,
+    ),
+    // Warps.
+    (
+        "a warp without its synchronisation",
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6;\nst.shared.u32 [%r5], %r2;\nxor.b32 %r7, %r2, 1; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];",
+        "race",
+        [1, 3],
+        1,
+        32,
+    ),
+    (
+        "a shuffle orders nothing",
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6;\nst.shared.u32 [%r5], %r2;\nshfl.sync.idx.b32 %r9, %r2, 0, 31, 0xffffffff; xor.b32 %r7, %r2, 1; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];",
+        "race",
+        [1, 3],
+        1,
+        32,
+    ),
+    (
+        "synchronised warps do not order each other",
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6;\nst.shared.u32 [%r5], %r2;\nbar.warp.sync 0xffffffff; xor.b32 %r7, %r2, 32; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];",
+        "race",
+        [1, 3],
+        1,
+        64,
+    ),
+    (
+        "half a warp is synchronised",
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6;\nst.shared.u32 [%r5], %r2;\nsetp.lt.u32 %p1, %r2, 16; selp.b32 %r10, 0xffff, 0xffff0000, %p1; bar.warp.sync %r10; xor.b32 %r7, %r2, 16; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];",
+        "race",
+        [1, 3],
+        1,
+        32,
+    ),
+    (
+        "a barrier of a part of the block",
+        "setp.ge.u32 %p1, %r2, 64;\n@!%p1 st.shared.u32 [window], 1;\n@%p1 bra S;\nbar.sync 1, 64;\nbra D;\nS: ld.shared.u32 %r5, [window];\nD:",
+        "race",
+        [1, 5],
+        1,
+        96,
+    ),
+    (
+        "an asynchronous copy that nobody waits for",
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6;\ncp.async.ca.shared.global [%r5], [%rd4], 4;\nbar.sync 0;\nxor.b32 %r7, %r2, 1; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];\ncp.async.wait_all;",
+        "race",
+        [1, 4],
+        1,
+        32,
+    ),
+];
+
+#[test]
+fn planted_races_are_found() {
+    for (name, code, kind, lines, grid, block) in RACES {
+        // Of several races of a program, one is at these lines.
+        let program = Program { name, code, grid: *grid, block: *block };
+        program.run(
+            || [super::Memory::zeros(64 << 10), super::Memory::zeros(4096)],
+            |engine, result, reports, _| {
+                let texts: Vec<String> = reports.iter().map(crate::check::Report::text).collect();
+                let texts = texts.join("\n");
+                let at = |report: &crate::check::Report| {
+                    let mut at: Vec<u32> = report.accesses.iter().map(|access| access.line - super::FIRST).collect();
+                    at.sort_unstable();
+                    report.check == "race" && report.kind.contains(kind) && at == lines
+                };
+                assert!(reports.iter().any(at), "{name} ({engine}): no race at {lines:?}: {texts}");
+                assert!(
+                    reports.iter().all(|report| report.check == "race" || report.kind.contains("uninitialised")),
+                    "{name} ({engine}): {texts}"
+                );
+                assert_eq!(result, Ok(()), "{name} ({engine})");
+            },
+        );
+    }
+}
+
+#[test]
+fn a_race_names_both_threads_and_values() {
+    let code = "setp.eq.u32 %p1, %r2, 3;\n@%p1 st.global.u32 [%rd1+8], 17;\nsetp.eq.u32 %p2, %r2, 40;\n@%p2 st.global.u32 [%rd1+8], 19;";
+    Program { name: "named", code, grid: 1, block: 64 }.run(
+        || [super::Memory::zeros(64), super::Memory::zeros(64)],
+        |engine, _, reports, _| {
+            let [report] = reports.as_slice() else { panic!("{engine}: {reports:?}") };
+            let text = report.text();
+            assert!(text.contains("offset 8 of allocation "), "{text}");
+            let mut found: Vec<_> = report.accesses.iter().map(|at| (at.line, at.thread, at.value)).collect();
+            found.sort_unstable();
+            assert_eq!(
+                found,
+                [(super::FIRST + 1, Some([3, 0, 0]), Some(17)), (super::FIRST + 3, Some([40, 0, 0]), Some(19))],
+                "{engine}: {text}"
+            );
+        },
+    );
+}

@@ -1,0 +1,55 @@
+//! Planted mistakes of `sync`.
+
+use super::{Memory, Program};
+
+/// Name, code, kind, threads of a block.
+const MISTAKES: &[(&str, &str, &str, u32)] = &[
+    (
+        "two barriers for one warp",
+        "and.b32 %r5, %r2, 1; setp.eq.u32 %p1, %r5, 0;\n@%p1 bra A;\nbar.sync 0;\nbra D;\nA: bar.sync 0;\nD:",
+        "divergent barrier",
+        32,
+    ),
+    (
+        "a thread leaves before the barrier",
+        "setp.eq.u32 %p1, %r2, 7;\n@%p1 bra D;\nbar.sync 0;\nD:",
+        "abandoned barrier",
+        32,
+    ),
+    (
+        "a warp leaves before the barrier",
+        "setp.ge.u32 %p1, %r2, 32;\n@%p1 bra D;\nbar.sync 0;\nD:",
+        "abandoned barrier",
+        64,
+    ),
+    (
+        "the mask names a lane that has left",
+        "setp.eq.u32 %p1, %r2, 7;\n@%p1 exit;\nshfl.sync.idx.b32 %r5, %r2, 0, 31, 0xffffffff;",
+        "not there",
+        32,
+    ),
+    ("the mask names a lane that does not exist", "bar.warp.sync 0x1ffff;", "not there", 16),
+    (
+        "the mask lacks the caller",
+        "setp.lt.u32 %p1, %r2, 2;\n@!%p1 exit;\nshfl.sync.idx.b32 %r5, %r2, 0, 31, 1;",
+        "without the calling lane",
+        2,
+    ),
+    ("too few threads", "setp.ge.u32 %p1, %r2, 32;\n@%p1 bra D;\nbar.sync 1, 64;\nD:", "deadlock", 64),
+];
+
+#[test]
+fn mistakes_of_synchronisation_are_found() {
+    for (name, code, kind, block) in MISTAKES {
+        Program { name, code, grid: 1, block: *block }.run(
+            || [Memory::zeros(64), Memory::zeros(64)],
+            |engine, _, reports, _| {
+                let texts: Vec<String> = reports.iter().map(crate::check::Report::text).collect();
+                assert!(
+                    !reports.is_empty() && reports.iter().all(|r| r.check == "sync" && r.kind.contains(kind)),
+                    "{name} ({engine}): {texts:?}"
+                );
+            },
+        );
+    }
+}

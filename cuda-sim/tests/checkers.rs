@@ -1,0 +1,219 @@
+//! The checkers through the driver's functions: the environment, reports in JSON, exit codes, suppressions, frees, leaks
+//! and copies; each case in a child process.
+//!
+//! # Safety
+//!
+//! Every call passes pointers to live locals, as CUDA's documentation asks.
+#![expect(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
+
+#[macro_use]
+mod common;
+
+use common::{CHILD, child, function, primary};
+use cuda_sys::*;
+use serde_json::Value;
+use std::ffi::{CStr, c_void};
+use std::ptr::null_mut;
+
+/// `race`: all threads write one word. `beyond`: writes behind its memory. `read`: reads its memory. Each has a source.
+const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
+.visible .entry race(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;
+  .loc 1 17 3
+  st.global.u32 [%rd1], %r1; ret; }
+.visible .entry beyond(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p];
+  .loc 1 23 5
+  st.global.u8 [%rd1+400], 1; ret; }
+.visible .entry read(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p];
+  .loc 1 31 5
+  ld.global.u32 %r1, [%rd1+8]; st.global.u32 [%rd1], %r1; ret; }
+.file 1 \"kernels.cu\"";
+
+const BYTES: usize = 400;
+
+fn allocate() -> CUdeviceptr {
+    let mut at = 0;
+    ok!(cuMemAlloc_v2(&mut at, BYTES));
+    at
+}
+
+/// Launches a kernel with two threads, and returns the code of the wait.
+fn launch(name: &CStr, at: CUdeviceptr) -> CUresult {
+    let f = function(KERNELS, name);
+    let mut at = at;
+    let mut params: [*mut c_void; 1] = [(&raw mut at).cast()];
+    ok!(cuLaunchKernel(f, 1, 1, 1, 2, 1, 1, 0, null_mut(), params.as_mut_ptr(), null_mut()));
+    call!(cuCtxSynchronize())
+}
+
+/// What a child has said and done.
+struct Ended {
+    code: Option<i32>,
+    errors: String,
+    /// The JSON of its reports.
+    reports: Vec<Value>,
+}
+
+/// In the child itself returns `None`; in the test runs the child with checkers, and returns its end.
+fn ended(test: &str, environment: &[(&str, &str)]) -> Option<Ended> {
+    if std::env::var_os(CHILD).is_some() {
+        return None;
+    }
+    let folder = std::env::temp_dir().join(format!("cuda-sim-checkers-{}-{test}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("reports.json");
+    let output = child(test).env("CUDA_SIM_REPORT", &file).envs(environment.iter().copied()).output().unwrap();
+    let reports = std::fs::read_to_string(&file).unwrap_or_else(|_| "[]".to_owned());
+    std::fs::remove_dir_all(&folder).unwrap();
+    let reports = serde_json::from_str(&reports).unwrap_or_else(|error| panic!("{error}: {reports}"));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    Some(Ended { code: output.status.code(), errors, reports })
+}
+
+#[test]
+fn a_race_is_reported_with_its_source_and_ends_nothing() {
+    let Some(Ended { code, errors, reports }) =
+        ended("a_race_is_reported_with_its_source_and_ends_nothing", &[("CUDA_SIM_CHECK", "race")])
+    else {
+        primary(0);
+        assert_eq!(launch(c"race", allocate()), CUresult::CUDA_SUCCESS);
+        return;
+    };
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(
+        errors.contains("cuda-sim: race: race of two writes in `race`: offset 0 of allocation 1 (400 bytes"),
+        "{errors}"
+    );
+    assert!(errors.contains("kernels.cu:17 (PTX line "), "{errors}");
+    let [report] = reports.as_slice() else { panic!("{reports:?}") };
+    assert_eq!((report["check"].as_str(), report["kernel"].as_str()), (Some("race"), Some("race")));
+    assert_eq!(report["accesses"][0]["source"], "kernels.cu:17");
+    assert_eq!((&report["accesses"][0]["thread"][0], &report["accesses"][1]["thread"][0]), (&1.into(), &0.into()));
+    assert_eq!((&report["accesses"][0]["value"], &report["accesses"][1]["value"]), (&1.into(), &0.into()));
+}
+
+#[test]
+fn a_report_is_an_exit_code() {
+    let environment = [("CUDA_SIM_CHECK", "all"), ("CUDA_SIM_CHECK_RESULT", "77")];
+    let Some(Ended { code, errors, reports }) = ended("a_report_is_an_exit_code", &environment) else {
+        primary(0);
+        let at = allocate();
+        assert_eq!(launch(c"race", at), CUresult::CUDA_SUCCESS);
+        ok!(cuMemFree_v2(at));
+        return;
+    };
+    assert_eq!((code, reports.len()), (Some(77), 1), "{errors}");
+}
+
+#[test]
+fn a_report_is_an_error() {
+    let environment = [("CUDA_SIM_CHECK", "race"), ("CUDA_SIM_CHECK_RESULT", "error")];
+    let Some(Ended { code, errors, .. }) = ended("a_report_is_an_error", &environment) else {
+        primary(0);
+        assert_eq!(launch(c"race", allocate()), CUresult::CUDA_ERROR_LAUNCH_FAILED);
+        return;
+    };
+    assert_eq!(code, Some(0), "{errors}");
+}
+
+#[test]
+fn a_suppressed_report_is_not_made() {
+    let rules = std::env::temp_dir().join(format!("cuda-sim-suppressions-{}", std::process::id()));
+    let environment = [
+        ("CUDA_SIM_CHECK", "race"),
+        ("CUDA_SIM_CHECK_RESULT", "77"),
+        ("CUDA_SIM_SUPPRESSIONS", rules.to_str().unwrap()),
+    ];
+    for (rule, expected) in [("race r* *.cu:17 # known\n", 0), ("race * *.cu:18", 77), ("memory *", 77), ("* race", 0)]
+    {
+        if std::env::var_os(CHILD).is_none() {
+            std::fs::write(&rules, rule).unwrap();
+        }
+        let Some(Ended { code, errors, .. }) = ended("a_suppressed_report_is_not_made", &environment) else {
+            primary(0);
+            assert_eq!(launch(c"race", allocate()), CUresult::CUDA_SUCCESS);
+            return;
+        };
+        assert_eq!(code, Some(expected), "{rule}: {errors}");
+    }
+    std::fs::remove_file(&rules).unwrap();
+}
+
+#[test]
+fn a_byte_out_of_bounds_ends_the_launch() {
+    for engine in ["regions", "fibers"] {
+        let environment = [("CUDA_SIM_CHECK", "memory"), ("CUDA_SIM_ENGINE", engine)];
+        let Some(Ended { code, errors, reports }) = ended("a_byte_out_of_bounds_ends_the_launch", &environment) else {
+            primary(0);
+            assert_eq!(launch(c"beyond", allocate()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+            return;
+        };
+        assert_eq!(code, Some(0), "{errors}");
+        let [report] = reports.as_slice() else { panic!("{reports:?}") };
+        assert_eq!(
+            (report["kind"].as_str(), report["accesses"][0]["source"].as_str()),
+            (Some("out of bounds"), Some("kernels.cu:23"))
+        );
+        let array = report["array"].as_str().unwrap();
+        assert_eq!(array, "offset 400, 0 bytes past the end of allocation 1 (400 bytes, made by cuMemAlloc_v2)");
+    }
+}
+
+#[test]
+fn uninitialised_bytes_follow_copies() {
+    let Some(Ended { code, errors, reports }) =
+        ended("uninitialised_bytes_follow_copies", &[("CUDA_SIM_CHECK", "init")])
+    else {
+        primary(0);
+        let (from, to) = (allocate(), allocate());
+        let mut host = [0u32; BYTES / 4];
+        ok!(cuMemcpyHtoD_v2(from, host.as_ptr().cast(), 8));
+        ok!(cuMemcpyDtoD_v2(to, from, 12));
+        ok!(cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), to, 8));
+        // Line 31 reads the bytes 8 to 11, which nobody wrote.
+        assert_eq!(launch(c"read", to), CUresult::CUDA_SUCCESS);
+        ok!(cuMemsetD32_v2(from, 1, BYTES / 4));
+        ok!(cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), from, BYTES));
+        assert_eq!(launch(c"read", from), CUresult::CUDA_SUCCESS);
+        ok!(cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), to, 16));
+        return;
+    };
+    assert_eq!(code, Some(0), "{errors}");
+    let [read, copy] = reports.as_slice() else { panic!("{reports:?}") };
+    assert_eq!(read["accesses"][0]["source"], "kernels.cu:31");
+    assert_eq!(copy["kind"], "copy of uninitialised memory to the host");
+    // The read has made a note of its four bytes; the other four are left.
+    assert!(copy["note"].as_str().unwrap().starts_with("nobody wrote 4 of the 16 bytes"), "{copy}");
+}
+
+#[test]
+fn frees_and_leaks_are_reported() {
+    let Some(Ended { code, errors, reports }) =
+        ended("frees_and_leaks_are_reported", &[("CUDA_SIM_CHECK", "memory,leak")])
+    else {
+        primary(0);
+        let (kept, freed) = (allocate(), allocate());
+        ok!(cuMemFree_v2(freed));
+        assert_eq!(call!(cuMemFree_v2(freed)), CUresult::CUDA_ERROR_INVALID_VALUE);
+        assert_eq!(call!(cuMemFree_v2(kept + 8)), CUresult::CUDA_ERROR_INVALID_VALUE);
+        return;
+    };
+    assert_eq!(code, Some(0), "{errors}");
+    let kinds: Vec<&str> = reports.iter().filter_map(|report| report["kind"].as_str()).collect();
+    assert_eq!(kinds, ["double free", "free of an address that is no allocation's start", "leaked memory"], "{errors}");
+    assert!(reports[0]["array"].as_str().unwrap().contains("allocation 2 (400 bytes"), "{errors}");
+    assert!(reports[2]["array"].as_str().unwrap().contains("allocation 1 (400 bytes"), "{errors}");
+    assert!(reports[2]["note"].as_str().unwrap().contains("allocate"), "{errors}");
+}
+
+#[test]
+fn a_checker_that_does_not_exist_is_refused() {
+    let Some(Ended { errors, .. }) = ended("a_checker_that_does_not_exist_is_refused", &[("CUDA_SIM_CHECK", "races")])
+    else {
+        gives!(CUDA_ERROR_INVALID_VALUE, cuInit(0));
+        return;
+    };
+    assert!(errors.contains("CUDA_SIM_CHECK=races is not allowed; allowed are memory, race"), "{errors}");
+}
