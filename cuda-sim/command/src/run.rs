@@ -14,12 +14,18 @@ use crate::library;
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) device: Device,
-    /// The checks to make, separated by commas: memory, race, init, sync, leak
-    #[arg(long, value_name = "CHECKS")]
+    /// The checkers to turn on, separated by commas: memory, race, init, sync, leak, or all
+    #[arg(long, value_name = "CHECKERS")]
     check: Option<String>,
-    /// The file for the checks' reports, as JSON
-    #[arg(long, value_name = "FILE")]
+    /// The effect of the checkers' reports: report, error for the launch's failure, or the program's exit code
+    #[arg(long, value_name = "EFFECT", requires = "check")]
+    check_result: Option<String>,
+    /// The file for the checkers' reports, as JSON
+    #[arg(long, value_name = "FILE", requires = "check")]
     report: Option<PathBuf>,
+    /// The file that hides some of the checkers' reports
+    #[arg(long, value_name = "FILE", requires = "check")]
+    suppressions: Option<PathBuf>,
     /// The file for the timeline, for Perfetto
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -85,7 +91,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut command = Command::new(program);
     command.args(arguments).envs(options.device.variables()).envs(given([
         ("CUDA_SIM_CHECK", options.check.as_ref().map(OsString::from)),
+        ("CUDA_SIM_CHECK_RESULT", options.check_result.as_ref().map(OsString::from)),
         ("CUDA_SIM_REPORT", options.report.as_ref().map(OsString::from)),
+        ("CUDA_SIM_SUPPRESSIONS", options.suppressions.as_ref().map(OsString::from)),
         ("CUDA_SIM_TRACE", options.trace.as_ref().map(OsString::from)),
         ("CUDA_SIM_LOG", options.log.as_ref().map(OsString::from)),
     ]));

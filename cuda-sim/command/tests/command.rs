@@ -53,6 +53,15 @@ fn options_are_variables_of_the_program() {
 }
 
 #[test]
+fn the_checkers_have_options() {
+    let script = "echo $CUDA_SIM_CHECK $CUDA_SIM_CHECK_RESULT $CUDA_SIM_REPORT $CUDA_SIM_SUPPRESSIONS";
+    let options = ["--check", "all", "--check-result", "3", "--report", "/tmp/a", "--suppressions", "/tmp/b"];
+    let run = cuda_sim(&[&["run"], &options[..], &["--", "sh", "-c", script]].concat());
+    assert_eq!(text(&run.stdout), "all 3 /tmp/a /tmp/b\n");
+    assert!(!cuda_sim(&["run", "--report", "/tmp/a", "--", "true"]).status.success());
+}
+
+#[test]
 fn a_value_that_the_device_refuses_is_named() {
     let run = cuda_sim(&["run", "--profile", "sm_1", "--", "python3", "-c", CLIENT]);
     assert!(!run.status.success());
