@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::graph::{Graph, Kind, NodeId};
+use super::graph::{Graph, Kind, Loop, NodeId};
 use super::symbols::operands;
 use crate::kir::Special;
 
@@ -56,7 +56,7 @@ impl Intervals {
     /// Returns true if the threads of a block run a loop's iterations together.
     pub(super) fn is_uniform_loop(&self, graph: &Graph, index: usize) -> bool {
         let of = &graph.loops[index];
-        self.aligned && !self.divergent.contains(&of.header) && of.body.iter().any(|block| graph.blocks[*block].barrier)
+        self.aligned && !self.divergent.contains(&of.header) && has_barrier(graph, of)
     }
 
     /// Returns true if a node has the same value in all threads of a block, at the same iteration of each loop.
@@ -183,11 +183,16 @@ fn interval(graph: &Graph, start: usize) -> BTreeMap<usize, BTreeSet<Reached>> {
     reached
 }
 
+fn has_barrier(graph: &Graph, of: &Loop) -> bool {
+    of.body.iter().any(|block| graph.blocks[*block].barrier)
+}
+
 /// The turns after an edge.
 fn step(graph: &Graph, turns: &Reached, from: usize, to: usize) -> Reached {
     let mut turns = turns.clone();
     for (turn, of) in turns.iter_mut().zip(&graph.loops) {
-        if of.header != to {
+        // Loops without a barrier are not counted: their iterations are in no order.
+        if of.header != to || !has_barrier(graph, of) {
             continue;
         }
         *turn = match of.body.contains(&from) {
