@@ -23,7 +23,7 @@ impl Turn {
     pub(super) const MANY: u8 = 3;
 }
 
-/// How a block is reached in an interval: the turn of each loop.
+/// The turns of all loops when a block is reached in an interval.
 pub(super) type Reached = Vec<Turn>;
 
 /// The barrier intervals of a kernel.
@@ -167,7 +167,7 @@ fn joins(graph: &Graph, meets: &[bool]) -> Vec<Option<usize>> {
     (0..count).map(|block| meets[block].then(|| nearest(block)).flatten()).collect()
 }
 
-/// How each block is reached from a start without passing a barrier.
+/// The blocks that are reached from a start without passing a barrier, with the turns of all loops.
 fn interval(graph: &Graph, start: usize) -> BTreeMap<usize, BTreeSet<Reached>> {
     let mut reached: BTreeMap<usize, BTreeSet<Reached>> = BTreeMap::new();
     // No loop's header comes right after a barrier, since a block of its own does.
