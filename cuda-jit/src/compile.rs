@@ -13,7 +13,7 @@ use crate::compiled::Compiled;
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
 use crate::kir::Module;
-use crate::launch::Requirements;
+use crate::requirements::Requirements;
 use crate::syntax::Definition;
 use crate::target::Target;
 use crate::typeinfo::{Body, Instance};

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use crate::kir::Site;
-use crate::launch::Requirements;
+use crate::requirements::Requirements;
 use crate::target::Target;
 use crate::typeinfo::HostConstant;
 

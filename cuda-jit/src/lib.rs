@@ -60,6 +60,7 @@ mod message;
 mod offline;
 #[cfg(all(feature = "bundle", feature = "compiler"))]
 mod record;
+mod requirements;
 mod tuples;
 mod warm;
 pub mod warnings;

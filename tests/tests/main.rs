@@ -16,9 +16,6 @@ mod faults;
 mod gpu;
 mod graphs;
 mod host_arrays;
-#[path = "../../benches/src/kernels.rs"]
-#[allow(dead_code, clippy::allow_attributes, reason = "some are only measured")]
-mod kernels;
 mod launches;
 mod layout;
 mod manual;
@@ -26,13 +23,9 @@ mod numba;
 mod other_crate;
 mod panics;
 mod programs;
-mod races;
 mod single_flight;
 mod situations;
 mod spans;
 mod streams;
-#[path = "../../benches/src/suite/kernels.rs"]
-#[allow(dead_code, clippy::allow_attributes, reason = "some are only measured")]
-mod suite_kernels;
 mod support;
 mod vectors;

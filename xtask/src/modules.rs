@@ -73,7 +73,10 @@ const ARROWS: &[Arrows] = &[
             ("libcalls", &["typeinfo", "device", "types", "math", "print"]),
         ],
     ),
-    ("cuda-jit/compiler/src", &[("libdevice", &[]), ("front", &["libdevice"]), ("back", &["libdevice"])]),
+    (
+        "cuda-jit/compiler/src",
+        &[("libdevice", &[]), ("front", &["libdevice"]), ("races", &[]), ("back", &["libdevice"])],
+    ),
     (
         "cuda-jit/src",
         &[
@@ -84,10 +87,11 @@ const ARROWS: &[Arrows] = &[
             ("cache", &[]),
             ("device_runtime", &[]),
             ("constant", &["error"]),
-            ("compiled", &["compile"]),
-            ("compile", &["cache", "compiled", "error"]),
+            ("requirements", &["error"]),
+            ("compiled", &["compile", "requirements"]),
+            ("compile", &["cache", "compiled", "error", "requirements"]),
             ("assemble", &["error"]),
-            ("bundle", &["compile", "compiled", "error"]),
+            ("bundle", &["compile", "compiled", "error", "requirements"]),
             ("record", &["assemble", "bundle", "cache", "compile", "compiled", "error"]),
             ("export", &["compile", "error"]),
             (

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use crate::compiled::Compiled;
 use crate::error::NotBundled;
 use crate::kir::Site;
-use crate::launch::Requirements;
+use crate::requirements::Requirements;
 use crate::syntax::code::{Code, Decode};
 use crate::target::Target;
 use crate::typeinfo::{Fingerprint, Instance};

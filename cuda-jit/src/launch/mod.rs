@@ -13,7 +13,6 @@ mod closure;
 mod config;
 mod host;
 mod params;
-mod requirements;
 mod values;
 
 use std::panic::Location;
@@ -36,7 +35,6 @@ pub use closure::{
 pub use config::{Configuration, Tasks};
 pub use host::{HostMemory, HostMemoryMut, In, InOut, Out};
 pub use params::Params;
-pub(crate) use requirements::Requirements;
 pub use values::ArgType;
 
 use crate::compiled::Compiled;
@@ -486,7 +484,7 @@ where
     let mut launch = Launch { context, queue, kernel, params: Params::new(), bound: 0, waits: false, place };
     let bound = args.bind(&mut launch)?;
     if let Some(requirements) = &loaded.compiled.requirements {
-        requirements.check_sizes(kernel, checked.grid(), checked.block(), &launch.params)?;
+        requirements.check_sizes(kernel, checked.grid(), checked.block(), |index| launch.params.cell(index))?;
     }
     if launch.waits {
         return run_and_wait(loaded, checked, launch, || A::finish(bound));

@@ -3,6 +3,7 @@
 mod free;
 mod launches;
 mod racy;
+mod tree;
 
 use cuda_jit::races::{Races, analyse};
 use cuda_jit::{Kernel, front};

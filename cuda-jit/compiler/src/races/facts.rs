@@ -310,7 +310,7 @@ impl Symbols<'_> {
             return None;
         }
         // The step must not be negative, or else the counter could wrap downwards.
-        if !step.as_constant().is_some_and(|step| step > 0) && !self.proves(context, &step) {
+        if step.as_constant().is_none_or(|step| step <= 0) && !self.proves(context, &step) {
             return None;
         }
         let iterations = self.var(Meaning::Iterations(counter.index));

@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::inline::Flat;
 use crate::kir::{
-    Access, BinaryOp, CompareOp, Location, Module, Op, Role, Scalar, SlotId, Space, Special, Terminator, Type, UnaryOp,
-    Value,
+    Access, Axis, BinaryOp, CompareOp, Location, Module, Op, Role, Scalar, SlotId, Space, Special, Terminator, Type,
+    UnaryOp, Value,
 };
 
 /// The index of a node.
@@ -120,7 +120,7 @@ enum Def {
     Value(Value),
     Phi(usize),
     Unwritten,
-    /// What a load of several elements wrote.
+    /// The number of an element that a load of several wrote.
     Loaded(usize),
 }
 
@@ -282,6 +282,12 @@ impl Graph {
         let mut made: HashMap<Def, NodeId> = HashMap::new();
         for (index, &ty) in flat.types[..self.params.len()].iter().enumerate() {
             made.insert(Def::Value(Value(index as u32)), self.node(Kind::Param(index), ty));
+        }
+        // Bounds of positions are in terms of the dimensions, which the kernel need not read.
+        for axis in [Axis::X, Axis::Y, Axis::Z] {
+            for special in [Special::GridDim(axis), Special::BlockDim(axis)] {
+                self.node(Kind::Special(special), Scalar::U32.into());
+            }
         }
         for (number, (block, slot)) in slots.phis.iter().enumerate() {
             made.insert(Def::Phi(number), self.node(Kind::Phi(*block, number), flat.slots[*slot as usize]));

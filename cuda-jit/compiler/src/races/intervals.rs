@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::graph::{Graph, Kind, NodeId};
+use super::graph::{Graph, Kind, Loop, NodeId};
 use super::symbols::operands;
 use crate::kir::Special;
 
@@ -23,7 +23,7 @@ impl Turn {
     pub(super) const MANY: u8 = 3;
 }
 
-/// How a block is reached in an interval: the turn of each loop.
+/// The turns of all loops when a block is reached in an interval.
 pub(super) type Reached = Vec<Turn>;
 
 /// The barrier intervals of a kernel.
@@ -56,7 +56,7 @@ impl Intervals {
     /// Returns true if the threads of a block run a loop's iterations together.
     pub(super) fn is_uniform_loop(&self, graph: &Graph, index: usize) -> bool {
         let of = &graph.loops[index];
-        self.aligned && !self.divergent.contains(&of.header) && of.body.iter().any(|block| graph.blocks[*block].barrier)
+        self.aligned && !self.divergent.contains(&of.header) && has_barrier(graph, of)
     }
 
     /// Returns true if a node has the same value in all threads of a block, at the same iteration of each loop.
@@ -167,7 +167,7 @@ fn joins(graph: &Graph, meets: &[bool]) -> Vec<Option<usize>> {
     (0..count).map(|block| meets[block].then(|| nearest(block)).flatten()).collect()
 }
 
-/// How each block is reached from a start without passing a barrier.
+/// The blocks that are reached from a start without passing a barrier, with the turns of all loops.
 fn interval(graph: &Graph, start: usize) -> BTreeMap<usize, BTreeSet<Reached>> {
     let mut reached: BTreeMap<usize, BTreeSet<Reached>> = BTreeMap::new();
     // No loop's header comes right after a barrier, since a block of its own does.
@@ -183,11 +183,16 @@ fn interval(graph: &Graph, start: usize) -> BTreeMap<usize, BTreeSet<Reached>> {
     reached
 }
 
+fn has_barrier(graph: &Graph, of: &Loop) -> bool {
+    of.body.iter().any(|block| graph.blocks[*block].barrier)
+}
+
 /// The turns after an edge.
 fn step(graph: &Graph, turns: &Reached, from: usize, to: usize) -> Reached {
     let mut turns = turns.clone();
     for (turn, of) in turns.iter_mut().zip(&graph.loops) {
-        if of.header != to {
+        // Loops without a barrier are not counted: their iterations are in no order.
+        if of.header != to || !has_barrier(graph, of) {
             continue;
         }
         *turn = match of.body.contains(&from) {

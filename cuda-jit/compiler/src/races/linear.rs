@@ -2,6 +2,7 @@
 //!
 //! "Infeasible" is a proof; "feasible" may only mean that the limits were reached.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::poly::{Monomial, Poly, gcd};
@@ -11,6 +12,24 @@ const LIMIT: usize = 400;
 
 /// The largest number of inequalities that an elimination may combine in total.
 const COMBINED: usize = 3000;
+
+/// The number of inequalities that the analysis of one kernel may combine, so that it ends in reasonable time.
+const BUDGET: usize = 500_000;
+
+thread_local! {
+    /// The rest of the budget of the analysis that this thread runs.
+    static LEFT: Cell<usize> = const { Cell::new(BUDGET) };
+}
+
+/// Begins the analysis of a kernel.
+pub(super) fn reset_budget() {
+    LEFT.set(BUDGET);
+}
+
+/// Returns true if nothing more is proved, since the kernel is too large.
+pub(super) fn is_exhausted() -> bool {
+    LEFT.get() == 0
+}
 
 /// Facts over the integers.
 #[derive(Clone, Debug, Default)]
@@ -60,10 +79,8 @@ impl Facts {
     /// Returns true if the polynomial is proved not to be negative.
     pub(super) fn implies(&self, poly: &Poly) -> bool {
         let Some(negated) = Poly::constant(-1).plus(poly, -1) else { return false };
-        if let Some(constant) = poly.as_constant() {
-            if constant >= 0 {
-                return true;
-            }
+        if poly.as_constant().is_some_and(|constant| constant >= 0) {
+            return true;
         }
         let mut facts = self.clone();
         facts.positive.push(negated);
@@ -102,7 +119,8 @@ fn eliminate_all(positive: &[Poly]) -> bool {
             }
         }
         combined += plus.len() * minus.len();
-        if rest.len() + plus.len() * minus.len() > LIMIT || combined > COMBINED {
+        LEFT.set(LEFT.get().saturating_sub(plus.len() * minus.len() + 1));
+        if rest.len() + plus.len() * minus.len() > LIMIT || combined > COMBINED || is_exhausted() {
             return false;
         }
         for (lower, a) in &plus {

@@ -188,6 +188,7 @@ pub enum Factor {
 /// Analyses the kernel of a module that verifies.
 #[must_use]
 pub fn analyse(module: &Module) -> Races {
+    linear::reset_budget();
     let graph = Graph::of(module);
     let single = single_axes(&graph);
     let mut prover = Prover::new(&graph, single);
@@ -232,6 +233,11 @@ fn compare(graph: &Graph, prover: &mut Prover<'_>, accesses: &[Located], places:
         for b in &accesses[index..] {
             if !can_race(a.access.kind, b.access.kind) || prover.apart(a, b) {
                 continue;
+            }
+            if linear::is_exhausted() {
+                let reason = "the kernel is too large for the analysis".to_owned();
+                places.insert(place(graph, a.access.at, &named(graph, a), reason));
+                return;
             }
             failed += 1;
             // The write is reported, with the other access in the reason.

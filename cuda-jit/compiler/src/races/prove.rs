@@ -190,20 +190,17 @@ impl<'g> Prover<'g> {
         for interval in &self.intervals.all {
             for first in interval.get(&a.access.block).unwrap_or(&none) {
                 for second in interval.get(&b.access.block).unwrap_or(&none) {
-                    relations.insert(self.relation(&own, [a.access.block, b.access.block], [first, second]));
+                    relations.insert(self.relation(&own, [first, second]));
                 }
             }
         }
         relations
     }
 
-    fn relation(&self, own: &Relation, blocks: [usize; 2], turns: [&Reached; 2]) -> Relation {
+    fn relation(&self, own: &Relation, turns: [&Reached; 2]) -> Relation {
         let mut relation = own.clone();
         // Outer loops come first, since their headers do.
         for (index, of) in self.graph.loops.iter().enumerate() {
-            if !blocks.iter().all(|block| of.body.contains(block)) {
-                continue;
-            }
             let [first, second] = turns.map(|turns| turns[index]);
             let exact = |turn: Turn| (turn.entered && turn.completed < Turn::MANY).then_some(turn.completed.into());
             if exact(first).is_some() || exact(second).is_some() {
@@ -278,10 +275,23 @@ impl<'g> Prover<'g> {
             }
         }
         let goals = |own: [&Poly; 2]| positions.iter().chain(own).cloned().collect::<Vec<_>>();
-        let sides = [
+        let mut sides = [
             self.symbols.relevant(&mut first, &goals([&x, &a.bytes])),
             self.symbols.relevant(&mut second, &goals([&y, &b.bytes])),
         ];
+        // What one thread knows of a value that both have concerns the other one, too.
+        let known = sides.iter().flat_map(|side| side.zero.iter().chain(&side.positive)).flat_map(Poly::vars);
+        let common: BTreeSet<Var> =
+            known.filter(|var| var.side != Side::Both && self.is_common(*var, relation)).collect();
+        if !common.is_empty() {
+            let with = |own: [&Poly; 2]| {
+                goals(own).into_iter().chain(common.iter().map(|var| Poly::var(*var))).collect::<Vec<_>>()
+            };
+            sides = [
+                self.symbols.relevant(&mut first, &with([&x, &a.bytes])),
+                self.symbols.relevant(&mut second, &with([&y, &b.bytes])),
+            ];
+        }
         let mut facts = Facts::default();
         for (side, own) in [Side::First, Side::Second].into_iter().zip(sides) {
             facts.zero.extend(own.zero.iter().map(|fact| self.on(side, relation, fact)));

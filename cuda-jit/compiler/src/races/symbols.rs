@@ -11,7 +11,7 @@ use super::linear::Facts;
 use super::poly::{Poly, Side, Var};
 use crate::kir::{Axis, BinaryOp, Role, Scalar, Special};
 
-/// What a symbol stands for.
+/// The meaning of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Meaning {
     /// The thread's index in its block.

@@ -2,7 +2,6 @@
 //!
 //! They are numbers, which the compiler determined and a bundle keeps; without the compiler, launches check them too.
 
-use super::Params;
 use crate::error::{Error, Result};
 
 /// The properties of a launch that a proof relies on.
@@ -49,9 +48,15 @@ impl Requirements {
         refused(kernel, self.wrong_extent(dims(grid, block)))
     }
 
-    /// Refuses a launch with sizes that are too large.
-    pub(crate) fn check_sizes(&self, kernel: &str, grid: [u32; 3], block: [u32; 3], params: &Params) -> Result<()> {
-        refused(kernel, self.too_large(dims(grid, block), |index| params.cell(index)))
+    /// Refuses a launch with sizes that are too large; `param` returns a parameter's value.
+    pub(crate) fn check_sizes(
+        &self,
+        kernel: &str,
+        grid: [u32; 3],
+        block: [u32; 3],
+        param: impl Fn(usize) -> Option<u128>,
+    ) -> Result<()> {
+        refused(kernel, self.too_large(dims(grid, block), param))
     }
 
     /// The first extent that must be 1 and is not.
@@ -90,7 +95,7 @@ impl Requirements {
     }
 
     /// The requirements as numbers.
-    #[cfg(feature = "compiler")]
+    #[cfg(all(feature = "bundle", feature = "compiler"))]
     pub(crate) fn cells(&self) -> Vec<u64> {
         let mut cells: Vec<u64> = self.single.map(u64::from).to_vec();
         for Bound { limit, terms } in &self.bounds {
@@ -104,6 +109,7 @@ impl Requirements {
     }
 
     /// The requirements of [`cells`](Self::cells); `None` if the numbers are no requirements.
+    #[cfg(feature = "bundle")]
     pub(crate) fn from_cells(cells: &[u64]) -> Option<Self> {
         let mut rest = cells.iter().copied();
         let mut single = [false; 6];
@@ -163,6 +169,7 @@ mod tests {
         assert!(violated(10, None).is_some());
     }
 
+    #[cfg(all(feature = "bundle", feature = "compiler"))]
     #[test]
     fn the_numbers_of_requirements_are_read_back() {
         let cells = requirements().cells();
