@@ -285,7 +285,7 @@ impl Race {
         }
         let other = cell.other;
         if other.time < since {
-            self.recycle(other);
+            self.recycle(std::mem::take(&mut cell.other));
             *(if weak_write { &mut cell.write } else { &mut cell.other }) = now;
             return found;
         }
