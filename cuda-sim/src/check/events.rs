@@ -1,4 +1,4 @@
-//! What the host does to memory, in order: the checkers apply it when no kernel runs.
+//! Changes of memory by the host, in order: the checkers apply them when no kernel runs.
 //!
 //! `memory` and `driver` report to it. It holds the names of allocations, and takes no lock of theirs.
 

@@ -23,13 +23,13 @@ type Scoped = [Known; 3];
 #[derive(Clone, Default)]
 struct ThreadClocks {
     known: Known,
-    /// What its last fences of each scope, or a wider one, release.
+    /// The accesses that its last fences of each scope, or a wider one, release.
     fenced: Scoped,
-    /// What its strong reads of each scope have collected, and no fence has added yet.
+    /// The clocks that its strong reads of each scope have collected, and no fence has added yet.
     pending: Scoped,
 }
 
-/// What was released at a location, by scope.
+/// The clocks that were released at a location, by scope.
 #[derive(Default)]
 struct Location {
     device: Known,
@@ -50,7 +50,7 @@ pub(super) struct BlockClocks {
     threads: Vec<ThreadClocks>,
     /// True if a thread has knowledge of its own.
     active: bool,
-    /// What threads that arrived without waiting have released at each barrier.
+    /// The clocks that threads which arrived without waiting have released at each barrier.
     arrived: HashMap<u32, Known>,
     /// Locations in its shared memory.
     locations: HashMap<u64, Location>,
@@ -66,7 +66,7 @@ pub(super) struct Race {
     /// The other blocks that have begun and not ended.
     others: HashMap<u64, BlockClocks>,
     locations: HashMap<u64, Location>,
-    /// What was released at barrier objects in shared memory.
+    /// The clocks that were released at barrier objects in shared memory.
     objects: HashMap<u64, Known>,
     lists: Vec<Vec<Record>>,
     bytes: Vec<[Cell; 4]>,
@@ -393,9 +393,9 @@ impl Race {
             return;
         }
         let mut released: Scoped = Default::default();
-        for level in 0..=scope as usize {
-            released[level] = self.block.fenced[level].clone();
-            clocks::join(&mut released[level], &self.block.threads[thread].fenced[level]);
+        for (level, released) in released.iter_mut().enumerate().take(scope as usize + 1) {
+            released.clone_from(&self.block.fenced[level]);
+            clocks::join(released, &self.block.threads[thread].fenced[level]);
         }
         if access.releases {
             let own = self.snapshot(thread);
@@ -450,9 +450,9 @@ impl Race {
         for thread in threads {
             let own = &mut self.block.threads[*thread];
             clocks::join(&mut known, &own.known);
-            for level in 0..3 {
+            for (level, fenced) in fenced.iter_mut().enumerate() {
                 clocks::join(&mut known, &own.pending[level].take());
-                clocks::join(&mut fenced[level], &own.fenced[level]);
+                clocks::join(fenced, &own.fenced[level]);
             }
         }
         let key = |thread: &usize| Key::thread(number << THREAD_BITS | *thread as u64);
