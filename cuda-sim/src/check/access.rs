@@ -100,12 +100,13 @@ impl Checker {
                 (window, own.total_shared_bytes.into(), PageKind::Shared),
                 (own.local, own.local_stride * own.threads, PageKind::Local),
             ];
-            self.bounds.fill(abi::Bounds::default());
             for (start, bytes, kind) in areas {
                 for (at, range) in parts(start, bytes) {
                     let page = self.pages.find(at).filter(|page| page.kind == kind);
                     if let Some(set) = page.and_then(|page| page.written.as_mut()) {
                         remove(set, range);
+                        // Places may know the page as written.
+                        self.bounds.fill(abi::Bounds::default());
                     }
                 }
             }
