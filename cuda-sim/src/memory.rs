@@ -124,7 +124,7 @@ pub(crate) struct Allocation {
     start: u64,
     taken: u64,
     /// Its accessible pages, and their bytes.
-    pages: u64,
+    pub(crate) pages: u64,
     pub(crate) mapped: u64,
     /// The chunk that contains its pages, if they share one.
     chunk: Option<u64>,
@@ -469,7 +469,6 @@ impl Memory {
         let mut state = self.state.lock();
         let allocation = state.live.get_mut(&base).filter(|a| a.kind == from).ok_or(MemoryError::Unknown)?;
         allocation.kind = to;
-        check::freed(base, allocation.pages, allocation.mapped);
         Ok(allocation.pages + allocation.mapped - allocation.base)
     }
 
@@ -503,6 +502,13 @@ impl Memory {
         let (_, allocation) = state.live.range(..=address).next_back()?;
         let inside = address < allocation.base + allocation.bytes.max(1);
         (inside && !matches!(allocation.kind, AllocationKind::Cached(_))).then_some(*allocation)
+    }
+
+    /// As [`Memory::find`], also for memory of a pool that was freed.
+    pub(crate) fn find_cached(&self, address: u64) -> Option<Allocation> {
+        let state = self.state.lock();
+        let (_, allocation) = state.live.range(..=address).next_back()?;
+        (address < allocation.base + allocation.bytes.max(1)).then_some(*allocation)
     }
 
     /// Returns the accessible memory around an address: the pages of an allocation, or a registered range.
@@ -614,7 +620,7 @@ const MAX_FREED: usize = 4096;
 
 fn release(state: &mut State, allocation: Allocation) {
     state.live.remove(&allocation.base);
-    check::freed(allocation.base, allocation.pages, allocation.mapped);
+    check::released(&allocation);
     if state.freed.len() == MAX_FREED {
         state.freed.pop_front();
     }

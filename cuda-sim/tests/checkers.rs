@@ -48,7 +48,7 @@ fn launch(name: &CStr, at: CUdeviceptr) -> CUresult {
     call!(cuCtxSynchronize())
 }
 
-/// What a child has said and done.
+/// The end of a child: its exit code and its output.
 struct Ended {
     code: Option<i32>,
     errors: String,

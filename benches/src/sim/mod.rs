@@ -10,6 +10,8 @@
 //!   product of 64 x 64;
 //! - `sim.matmul_naive.scaling`: the time with one worker divided by that with two;
 //! - `sim.fibers.KERNEL.ns_per_thread`: with `CUDA_SIM_ENGINE=fibers`;
+//! - `sim.check.CHECKER.KERNEL`: the time with `CUDA_SIM_CHECK=CHECKER` (`memory`, `race`, `init`) divided by that without, both on one
+//!   worker; `sim.check.CHECKER`: the geometric mean;
 //! - `sim.KERNEL.load_ms`: from PTX text to the end of an empty launch of one block, in a process that has only opened the
 //!   device; `.reload_ms`: the same text again in the same process;
 //! - `sim.first_launch.KERNEL`, in the group `first-launch`, for kernels with a long compile time, in a process that has only opened
@@ -28,6 +30,7 @@
 //! Every time is that of the fastest run, since other work on the machine only adds time, and the compared programs take turns. A
 //! missing peer is reported on standard error with the way to install it, and its ratios are left out.
 
+mod check;
 mod counts;
 mod device;
 mod first;
@@ -77,6 +80,7 @@ pub(crate) fn run(tools: &Tools) -> Result<()> {
     counts::figures()?;
     servers.scaling()?;
     servers.fibers()?;
+    check::figures(&mut servers.one)?;
     let launch = servers.one.ask("empty_launch", 1000)?;
     print_measured("sim.empty_launch.us", launch * 1e6, "us");
     loads()?;

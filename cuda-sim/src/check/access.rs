@@ -7,7 +7,7 @@
 
 use super::race::{Conflict, Strong};
 use super::report::Report;
-use super::shadow::{PAGE, PageKind, Record, first_missing, insert, place, remove};
+use super::shadow::{PAGE, PageKind, Record, first_missing, insert, parts, place, remove};
 use super::{Checker, memory, with};
 use crate::codegen::abi::{self, Access, Context, Scope};
 use crate::environment::Checks;
@@ -100,16 +100,16 @@ impl Checker {
                 (window, own.total_shared_bytes.into(), PageKind::Shared),
                 (own.local, own.local_stride * own.threads, PageKind::Local),
             ];
-            self.bounds.fill(abi::Bounds::default());
-            self.pages.each(|number, page| {
-                let at = number * PAGE;
-                for (start, bytes, kind) in areas {
-                    let (from, to) = (start.max(at), (start + bytes).min(at + PAGE));
-                    if let Some(set) = page.written.as_mut().filter(|_| page.kind == kind && from < to) {
-                        remove(set, (from - at) as usize..(to - at) as usize);
+            for (start, bytes, kind) in areas {
+                for (at, range) in parts(start, bytes) {
+                    let page = self.pages.find(at).filter(|page| page.kind == kind);
+                    if let Some(set) = page.and_then(|page| page.written.as_mut()) {
+                        remove(set, range);
+                        // Places may know the page as written.
+                        self.bounds.fill(abi::Bounds::default());
                     }
                 }
-            });
+            }
         }
     }
 

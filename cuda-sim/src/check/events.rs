@@ -1,7 +1,8 @@
-//! What the host does to memory, in order: the checkers apply it when no kernel runs.
+//! Changes of memory by the host, in order: the checkers apply them when no kernel runs.
 //!
-//! This is below `memory`, which reports to it, and holds the names of allocations.
+//! `memory` and `driver` report to it. It holds the names of allocations, and takes no lock of theirs.
 
+use crate::memory::Allocation;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
@@ -99,19 +100,52 @@ pub(crate) fn allocated(base: u64, bytes: u64, function: &'static str) {
     known.live.insert(base, Named { number, base, bytes, function, place });
 }
 
-/// A client has freed memory, whose pages are these.
-pub(crate) fn freed(base: u64, pages: u64, bytes: u64) {
-    if !enabled() {
-        return;
-    }
+/// A free in the order of a stream: the allocation's number, and its pages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Freed {
+    base: u64,
+    number: Option<u64>,
+    pages: u64,
+    bytes: u64,
+}
+
+/// Returns what is told when a stream reaches the free of an allocation, if a checker is on.
+pub(crate) fn freed_in_stream(allocation: &Allocation) -> Option<Freed> {
+    enabled().then(|| Freed {
+        base: allocation.base,
+        number: KNOWN.lock().live.get(&allocation.base).map(|named| named.number),
+        pages: allocation.pages,
+        bytes: allocation.mapped,
+    })
+}
+
+/// Memory was freed.
+pub(crate) fn freed(Freed { base, number, pages, bytes }: Freed) {
     let mut known = KNOWN.lock();
     if let Some(named) = known.live.remove(&base) {
+        if Some(named.number) != number {
+            // It was allocated again.
+            known.live.insert(base, named);
+            return;
+        }
         if known.freed.len() == MAX_FREED {
             known.freed.pop_front();
         }
         known.freed.push_back(named);
     }
     known.push(Event::Forget { start: pages, bytes });
+}
+
+/// The memory of an allocation was released.
+pub(crate) fn released(allocation: &Allocation) {
+    if let Some(told) = freed_in_stream(allocation) {
+        freed(told);
+    }
+}
+
+/// Returns true if an allocation that begins at this address was not freed yet.
+pub(super) fn is_live(base: u64) -> bool {
+    KNOWN.lock().live.contains_key(&base)
 }
 
 /// The host has written to memory.

@@ -4,7 +4,7 @@ use super::events;
 use super::shadow::{self, PAGE, Page, PageKind, parts};
 use crate::codegen::abi::Context;
 use crate::exec::search;
-use crate::memory::{AllocationKind, MEMORY, PoolMemory};
+use crate::memory::{Allocation, AllocationKind, MEMORY, PoolMemory};
 use std::ops::Range;
 
 /// Returns the part of a range that is in the page of an address, as offsets.
@@ -31,7 +31,8 @@ fn counts_as_written(kind: AllocationKind) -> bool {
 /// Returns the shadow of a page of global memory.
 pub(super) fn global_page(address: u64) -> Option<Page> {
     let page = address / PAGE * PAGE;
-    let found = MEMORY.find(address);
+    let is_live = |found: &Allocation| !matches!(found.kind, AllocationKind::Cached(_)) || events::is_live(found.base);
+    let found = MEMORY.find_cached(address).filter(is_live);
     if let Some(found) = found {
         let range = within(address, found.base, found.bytes)?;
         let mut new =

@@ -23,13 +23,13 @@ type Scoped = [Known; 3];
 #[derive(Clone, Default)]
 struct ThreadClocks {
     known: Known,
-    /// What its last fences of each scope, or a wider one, release.
+    /// The accesses that its last fences of each scope, or a wider one, release.
     fenced: Scoped,
-    /// What its strong reads of each scope have collected, and no fence has added yet.
+    /// The clocks that its strong reads of each scope have collected, and no fence has added yet.
     pending: Scoped,
 }
 
-/// What was released at a location, by scope.
+/// The clocks that were released at a location, by scope.
 #[derive(Default)]
 struct Location {
     device: Known,
@@ -50,7 +50,7 @@ pub(super) struct BlockClocks {
     threads: Vec<ThreadClocks>,
     /// True if a thread has knowledge of its own.
     active: bool,
-    /// What threads that arrived without waiting have released at each barrier.
+    /// The clocks that threads which arrived without waiting have released at each barrier.
     arrived: HashMap<u32, Known>,
     /// Locations in its shared memory.
     locations: HashMap<u64, Location>,
@@ -66,10 +66,13 @@ pub(super) struct Race {
     /// The other blocks that have begun and not ended.
     others: HashMap<u64, BlockClocks>,
     locations: HashMap<u64, Location>,
-    /// What was released at barrier objects in shared memory.
+    /// The clocks that were released at barrier objects in shared memory.
     objects: HashMap<u64, Known>,
     lists: Vec<Vec<Record>>,
     bytes: Vec<[Cell; 4]>,
+    /// The numbers of lists and of bytes that no cell has any more.
+    free_lists: Vec<u32>,
+    free_bytes: Vec<u32>,
     random: u32,
 }
 
@@ -96,6 +99,8 @@ impl Race {
             objects: HashMap::new(),
             lists: Vec::new(),
             bytes: Vec::new(),
+            free_lists: Vec::new(),
+            free_bytes: Vec::new(),
             random: 1,
         }
     }
@@ -215,19 +220,44 @@ impl Race {
         found
     }
 
+    fn new_list(&mut self, list: Vec<Record>) -> u32 {
+        if let Some(number) = self.free_lists.pop() {
+            self.lists[number as usize] = list;
+            return number;
+        }
+        self.lists.push(list);
+        (self.lists.len() - 1) as u32
+    }
+
+    /// Takes the list of a record back that no longer counts.
+    fn recycle(&mut self, record: Record) {
+        if record.is_several() && record.time >= self.start {
+            self.free_lists.push(record.place);
+        }
+    }
+
     /// As [`Race::touch`], for bytes of a word.
     fn touch_bytes(&mut self, cell: &mut Cell, range: std::ops::Range<u32>, now: Record, since: u32) -> Option<Record> {
         if !(cell.write.is_several() && cell.write.time >= since) {
+            if cell.other.time < since {
+                self.recycle(std::mem::take(&mut cell.other));
+            }
             let mut each = [*cell; 4];
-            if cell.other.is_several() && cell.other.time >= since {
+            if cell.other.is_several() {
                 for byte in &mut each[1..] {
                     let list = self.lists[cell.other.place as usize].clone();
-                    byte.other.place = self.lists.len() as u32;
-                    self.lists.push(list);
+                    byte.other.place = self.new_list(list);
                 }
             }
-            self.bytes.push(each);
-            *cell = Cell { write: Record::several(self.time, self.bytes.len() - 1), other: Record::default() };
+            let number = match self.free_bytes.pop() {
+                Some(number) => number as usize,
+                None => {
+                    self.bytes.push(each);
+                    self.bytes.len() - 1
+                }
+            };
+            self.bytes[number] = each;
+            *cell = Cell { write: Record::several(self.time, number), other: Record::default() };
         }
         let number = cell.write.place as usize;
         let mut found = None;
@@ -239,6 +269,7 @@ impl Race {
         }
         if whole && now.writes() && !now.is_strong() {
             // All bytes have the same last write again.
+            self.free_bytes.push(number as u32);
             *cell = self.bytes[number][0];
         }
         found
@@ -254,6 +285,7 @@ impl Race {
         }
         let other = cell.other;
         if other.time < since {
+            self.recycle(std::mem::take(&mut cell.other));
             *(if weak_write { &mut cell.write } else { &mut cell.other }) = now;
             return found;
         }
@@ -268,8 +300,8 @@ impl Race {
         } else if now.replaces(other) && self.is_ordered(other, now) {
             cell.other = now;
         } else {
-            self.lists.push(vec![other, now]);
-            cell.other = Record::several(other.time, self.lists.len() - 1);
+            let number = self.new_list(vec![other, now]);
+            cell.other = Record::several(other.time, number as usize);
         }
         found
     }
@@ -281,6 +313,7 @@ impl Race {
         let found = list.iter().copied().find(|earlier| self.conflicts(*earlier, now));
         if now.writes() && !now.is_strong() {
             list.clear();
+            self.free_lists.push(number as u32);
             *cell = Cell { write: now, other: Record::default() };
         } else {
             list.retain(|earlier| !(now.replaces(*earlier) && self.is_ordered(*earlier, now)));
@@ -360,9 +393,9 @@ impl Race {
             return;
         }
         let mut released: Scoped = Default::default();
-        for level in 0..=scope as usize {
-            released[level] = self.block.fenced[level].clone();
-            clocks::join(&mut released[level], &self.block.threads[thread].fenced[level]);
+        for (level, released) in released.iter_mut().enumerate().take(scope as usize + 1) {
+            released.clone_from(&self.block.fenced[level]);
+            clocks::join(released, &self.block.threads[thread].fenced[level]);
         }
         if access.releases {
             let own = self.snapshot(thread);
@@ -417,9 +450,9 @@ impl Race {
         for thread in threads {
             let own = &mut self.block.threads[*thread];
             clocks::join(&mut known, &own.known);
-            for level in 0..3 {
+            for (level, fenced) in fenced.iter_mut().enumerate() {
                 clocks::join(&mut known, &own.pending[level].take());
-                clocks::join(&mut fenced[level], &own.fenced[level]);
+                clocks::join(fenced, &own.fenced[level]);
             }
         }
         let key = |thread: &usize| Key::thread(number << THREAD_BITS | *thread as u64);

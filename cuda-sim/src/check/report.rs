@@ -1,4 +1,8 @@
 //! Reports: their text on standard error, their file in JSON, and the end of the process.
+//!
+//! # Safety
+//!
+//! C's functions for the end of the process are called with a function of this library, and with no pointers of ours.
 
 use super::suppress::Suppressions;
 use crate::environment::{CheckResult, ENVIRONMENT};
@@ -82,7 +86,7 @@ pub(crate) struct Report {
     /// The array and the offset in it.
     pub(crate) array: Option<String>,
     pub(crate) address: Option<u64>,
-    /// What else is known, as a sentence.
+    /// A further sentence.
     pub(crate) note: Option<String>,
     /// The access, and an earlier one that it conflicts with.
     pub(crate) accesses: Vec<Accessed>,
@@ -90,7 +94,7 @@ pub(crate) struct Report {
 
 impl Report {
     /// The parts by which reports of one cause are recognised.
-    fn cause(&self) -> (&'static str, &'static str, String, Vec<(u32, u32)>) {
+    fn cause(&self) -> Cause {
         let mut places: Vec<_> = self.accesses.iter().map(|access| (access.line, access.column)).collect();
         places.sort_unstable();
         // Without a place in a kernel the array is the cause.
@@ -155,9 +159,12 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
+/// The checker, the kind, the kernel or array, and the places in the PTX.
+type Cause = (&'static str, &'static str, String, Vec<(u32, u32)>);
+
 #[derive(Default)]
 struct Reports {
-    seen: HashSet<(&'static str, &'static str, String, Vec<(u32, u32)>)>,
+    seen: HashSet<Cause>,
     all: Vec<Report>,
     suppressed: u64,
     /// True if there are reports that are not in the file yet.
@@ -283,6 +290,33 @@ mod tests {
         assert_eq!(read["accesses"][0]["source"], "a\\b.cu:7");
         assert_eq!(read["accesses"][0]["thread"][2], 6);
         assert_eq!(read["accesses"][0]["value"], u64::MAX);
+    }
+
+    #[test]
+    fn a_race_is_told_in_three_lines() {
+        let at = |what: &str, line, ptx, thread| Accessed {
+            what: what.to_owned(),
+            line: ptx,
+            column: 2,
+            source: Some(format!("src/main.rs:{line}")),
+            block: Some([0; 3]),
+            thread: Some([thread, 0, 0]),
+            value: Some(32),
+        };
+        let report = Report {
+            check: "race",
+            kind: "race of a read with an earlier write",
+            kernel: "sum".to_owned(),
+            array: Some("offset 512 of shared memory (1024 bytes)".to_owned()),
+            accesses: vec![at("load of 4 bytes", 14, 71, 0), at("store", 12, 58, 128)],
+            ..Report::default()
+        };
+        assert_eq!(
+            report.text(),
+            "cuda-sim: race: race of a read with an earlier write in `sum`: offset 512 of shared memory (1024 bytes)
+    load of 4 bytes at src/main.rs:14 (PTX line 71, column 2): block (0, 0, 0), thread (0, 0, 0), value 0x20
+    and store at src/main.rs:12 (PTX line 58, column 2): block (0, 0, 0), thread (128, 0, 0), value 0x20"
+        );
     }
 
     #[test]

@@ -255,11 +255,6 @@ impl Pages {
         self.all.retain(|number, page| keep(*number, page));
         self.cache.fill((u64::MAX, std::ptr::null_mut()));
     }
-
-    /// Calls `visit` for all pages.
-    pub(super) fn each(&mut self, mut visit: impl FnMut(u64, &mut Page)) {
-        self.all.iter_mut().for_each(|(number, page)| visit(*number, page));
-    }
 }
 
 /// Returns the parts of an address range in each page: the page's address, and the range in it.

@@ -1,5 +1,4 @@
-//! Memory accesses: every access of a kernel goes through [`Emitter::pointer`], which is where a checker would be
-//! added.
+//! Memory accesses: every access of a kernel goes through [`Emitter::pointer`].
 //!
 //! Local, parameter, constant and global addresses are host addresses. A shared-memory address is an offset in the
 //! block's window, or in the windows of its cluster, the first of which is the first block's. For plain accesses LLVM
@@ -8,7 +7,7 @@
 //!
 //! An address that is not a compile-time constant is passed to `sim.address` or `sim.shared`, which [`super::guard`]
 //! replaces by code that keeps the access in the devices' range. Exact code, which searches for the thread of a fault,
-//! asks the runtime about each access instead; checkers of bounds, races and uninitialised reads would be added there.
+//! asks the runtime about each access instead, and so does code for the checkers (`check/`).
 
 use super::abi::{self, access};
 use super::emit::{Emitter, llvm_float};

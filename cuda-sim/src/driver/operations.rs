@@ -97,6 +97,8 @@ pub(super) enum Op {
     Value(Value),
     /// Makes a graph's memory accessible or inaccessible.
     Memory(Arc<GraphMemory>, bool),
+    /// Tells the checkers that memory of a pool was freed.
+    Freed(check::events::Freed),
     /// Runs a conditional node.
     ConditionalRun(Arc<ConditionalRun>),
     /// The start of a graph launch, and its end.
@@ -338,7 +340,7 @@ impl Op {
             Op::Value(value) if value.wait.is_some() => "wait for a value",
             Op::Value(_) => "write a value",
             Op::Memory(_, true) => "allocate",
-            Op::Memory(_, false) => "free",
+            Op::Memory(_, false) | Op::Freed(_) => "free",
             Op::ConditionalRun(_) => "conditional node",
             Op::GraphStart(run) | Op::GraphEnd(run) => &run.name,
         }
@@ -347,7 +349,7 @@ impl Op {
     fn category(&self) -> &'static str {
         match self {
             Op::Kernel { .. } => "kernel",
-            Op::Copy(_) | Op::Staged(..) | Op::Fill(_) | Op::Memory(..) => "memory",
+            Op::Copy(_) | Op::Staged(..) | Op::Fill(_) | Op::Memory(..) | Op::Freed(_) => "memory",
             Op::GraphStart(_) | Op::GraphEnd(_) | Op::ConditionalRun(_) => "graph",
             Op::Record(_) => "event",
             Op::Host(..) | Op::Callback(..) => "host",
@@ -437,6 +439,10 @@ impl Op {
             Op::WaitEnded(_) => Ok(()),
             Op::AwaitRemote(shared, number) => {
                 shared.wait(number, || context.lost().is_err());
+                Ok(())
+            }
+            Op::Freed(freed) => {
+                check::events::freed(freed);
                 Ok(())
             }
             Op::Memory(memory, open) => memory.set_accessible(open).map_err(Failed::with),

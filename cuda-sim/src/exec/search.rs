@@ -3,7 +3,7 @@
 //! Compiled code is fast because it does not track which thread it runs when an access faults. Exact code asks about
 //! each access before it is made; its writes go to copies of the pages, so a search changes no memory. It starts from
 //! the memory that the launch left behind and runs no other block, so it may meet no fault, or not end: then nothing is
-//! found, and the report says so. Checkers of bounds, races and uninitialised reads would be called here as well.
+//! found, and the report says so. The checkers (`check/`) have code and a question of their own.
 //!
 //! # Safety
 //!

@@ -68,6 +68,7 @@ impl Work {
                 Op::Record(_)
                 | Op::WaitEnded(_)
                 | Op::AwaitRemote(..)
+                | Op::Freed(_)
                 | Op::GraphStart(_)
                 | Op::GraphEnd(_)
                 | Op::ConditionalRun(_) => T::CU_GRAPH_NODE_TYPE_EMPTY,

@@ -17,6 +17,7 @@ mod place;
 mod share;
 
 use super::failure;
+use crate::check::events as check;
 use crate::driver::graph::memory::{GraphMemory, freed_by_client, freed_by_node};
 use crate::driver::operations::Op;
 use crate::driver::state::{Context, ENGINE, device, initialised};
@@ -154,7 +155,7 @@ impl Pool {
         let fits = |b: &CachedBlock| {
             (bytes..=most).contains(&b.room)
                 && b.context == context
-                && (b.freed.queue == stream.queue || ENGINE.reached(b.freed))
+                && ((b.freed.queue == stream.queue && !check::enabled()) || ENGINE.reached(b.freed))
         };
         let candidates = self.cached.iter().enumerate().filter(|(_, b)| fits(b));
         let at = candidates.min_by_key(|(_, b)| b.room)?.0;
@@ -292,7 +293,11 @@ pub(in crate::driver) fn free(address: CUdeviceptr, context: &Arc<Context>, stre
     let pool = pools.get(id.handle).ok_or(invalid)?;
     // From here on the address is unknown to clients; a double free fails here.
     let room = MEMORY.change_kind(address, AllocationKind::Pooled(id), AllocationKind::Cached(id)).map_err(failure)?;
-    let freed = ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
+    let freed = match check::freed_in_stream(&found) {
+        // Kernels that are enqueued access it until then.
+        Some(told) => stream.enqueue(context, Op::Freed(told), Start::Here),
+        None => ENGINE.submit(stream.queue, Vec::new(), None, Start::Here),
+    };
     pool.used -= found.mapped;
     let (mapped, context) = (found.mapped, found.owner.context);
     pool.cached.push(CachedBlock { base: address, room, mapped, context, freed });

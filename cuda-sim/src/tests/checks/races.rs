@@ -3,7 +3,9 @@
 use super::Program;
 
 /// Name, code, kind, lines of both accesses, blocks, threads of a block.
-const RACES: &[(&str, &str, &str, [u32; 2], u32, u32)] = &[
+type Race = (&'static str, &'static str, &'static str, [u32; 2], u32, u32);
+
+const RACES: &[Race] = &[
     ("two writes", "st.global.u32 [%rd1], %r2;", "two writes", [0, 0], 1, 2),
     ("two writes of blocks", "st.global.u32 [%rd1], %r3;", "two writes", [0, 0], 2, 1),
     ("the same value", "st.global.u32 [%rd1], 7;", "two writes", [0, 0], 1, 64),
