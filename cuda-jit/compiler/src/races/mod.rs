@@ -4,12 +4,12 @@
 //! the block orders them. A kernel is proved if no pair of its accesses to memory that the launch may write, and to
 //! shared memory, can race:
 //!
-//! - [`inline`] inlines device functions, [`graph`] builds SSA form with the control-flow graph.
-//! - [`symbols`] writes indices as [polynomials](poly) over positions, dimensions, parameters and loop counters, and
-//!   [`facts`] adds what conditions, bounds checks and loops say about them. Values that it does not understand are
+//! - `inline` inlines device functions, `graph` builds SSA form with the control-flow graph.
+//! - `symbols` writes indices as polynomials over positions, dimensions, parameters and loop counters, and
+//!   `facts` adds what conditions, bounds checks and loops say about them. Values that it does not understand are
 //!   symbols, of which only the type is known.
-//! - [`intervals`] finds the accesses that no barrier orders.
-//! - [`prove`] shows that equal addresses imply equal positions, with [`linear`] arithmetic.
+//! - `intervals` finds the accesses that no barrier orders.
+//! - `prove` shows that equal addresses imply equal positions, with `linear` arithmetic.
 //!
 //! The analysis is sound and not complete: a kernel that is proved has no race in any launch that fulfils the
 //! [`Requirements`], and there are kernels without a race that are not proved.
