@@ -20,16 +20,18 @@
 //! ranges never overlap, and only pages inside the reserved range are accessed.
 
 mod chunks;
+mod kind;
 pub(crate) mod partitions;
 pub(crate) mod shared;
 
 use crate::check::events as check;
 use crate::device::{DEVICES, TOTAL_MEMORY};
 use chunks::Chunks;
+pub(crate) use kind::{AllocationKind, PoolId, PoolMemory};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use partitions::Partitions;
-use shared::{Access, SharedFile};
+use shared::SharedFile;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,59 +45,6 @@ pub(crate) static PAGE: Lazy<u64> = Lazy::new(|| {
 });
 /// The alignment of every allocation, as on NVIDIA's devices.
 pub(crate) const ALIGN: u64 = 256;
-
-/// The purpose of an allocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AllocationKind {
-    Device,
-    Managed,
-    /// Page-locked host memory, with the flags of its allocation.
-    Host(u32),
-    /// An allocation from a memory pool.
-    Pooled(PoolId),
-    /// A freed block that a pool caches.
-    Cached(PoolId),
-    /// Graph memory with this number.
-    Graph(u64),
-    /// Memory of another process, or a file, that is mapped here.
-    Imported,
-    /// A buffer in external memory.
-    External,
-    /// A mapping in a range that the client reserved.
-    Mapped(Access),
-    /// The device's own memory: module data, scratch memory of workers.
-    Internal,
-}
-
-/// A memory pool: its handle, and the memory of its allocations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PoolId {
-    pub(crate) handle: usize,
-    pub(crate) memory: PoolMemory,
-}
-
-/// The memory of a pool's allocations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum PoolMemory {
-    Device,
-    /// Page-locked host memory.
-    Host,
-    Managed,
-    /// Memory of another process's pool, which is mapped here.
-    Imported,
-}
-
-impl AllocationKind {
-    /// Returns true for page-locked host memory.
-    pub(crate) fn is_host(self) -> bool {
-        matches!(self, AllocationKind::Host(_) | AllocationKind::Pooled(PoolId { memory: PoolMemory::Host, .. }))
-    }
-
-    /// Returns true for managed memory.
-    pub(crate) fn is_managed(self) -> bool {
-        matches!(self, AllocationKind::Managed | AllocationKind::Pooled(PoolId { memory: PoolMemory::Managed, .. }))
-    }
-}
 
 /// The owner of an allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -411,7 +360,7 @@ impl Memory {
         let new = Allocation { base, bytes, kind, owner, id, start, taken, pages, mapped, chunk, mappings };
         state.live.insert(base, new);
         drop(state);
-        if let Some(function) = maker(kind) {
+        if let Some(function) = kind.function() {
             check::allocated(base, bytes, function);
         }
         Ok(base)
@@ -447,7 +396,7 @@ impl Memory {
         (allocation.kind, allocation.bytes, allocation.id) = (to, bytes, id);
         state.id = id;
         drop(state);
-        if let Some(function) = maker(to) {
+        if let Some(function) = to.function() {
             check::allocated(base, bytes, function);
         }
         Ok(())
@@ -597,21 +546,6 @@ fn counts(kind: AllocationKind) -> bool {
             matches!(pool.memory, PoolMemory::Device | PoolMemory::Managed)
         }
         AllocationKind::Device | AllocationKind::Managed | AllocationKind::Graph(_) => true,
-    }
-}
-
-/// Returns the function by which clients make allocations of a kind.
-fn maker(kind: AllocationKind) -> Option<&'static str> {
-    match kind {
-        AllocationKind::Device => Some("cuMemAlloc_v2"),
-        AllocationKind::Managed => Some("cuMemAllocManaged"),
-        AllocationKind::Host(_) => Some("cuMemHostAlloc"),
-        AllocationKind::Pooled(_) => Some("cuMemAllocAsync"),
-        AllocationKind::Graph(_) => Some("a graph"),
-        AllocationKind::Imported => Some("cuIpcOpenMemHandle"),
-        AllocationKind::External => Some("cuExternalMemoryGetMappedBuffer"),
-        AllocationKind::Mapped(_) => Some("cuMemMap"),
-        AllocationKind::Cached(_) | AllocationKind::Internal => None,
     }
 }
 

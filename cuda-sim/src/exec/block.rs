@@ -11,6 +11,7 @@
 //! which belongs to this block alone and has at least [`sync::FRAME_BYTES`] plus the fragments of matrices for each
 //! thread; compiled code, which also writes there, does not run at the same time.
 
+mod barriers;
 mod checked;
 mod deadlocked;
 
@@ -18,7 +19,8 @@ use super::launch::{BlockPosition, Fault};
 use super::warp::{self, Exchange, LANES};
 use crate::check::sync as check;
 use crate::codegen::abi::{Context, DIVERGED};
-use crate::ir::sync::{self, Arg, BARRIERS, BarrierReduction, Operation, Plan, Poll, Site, Watched};
+use crate::ir::sync::{self, Arg, BARRIERS, Operation, Plan, Poll, Site, Watched};
+use barriers::reduce_barrier;
 use std::ops::Range;
 
 /// An execution engine for a block's threads: compiled regions, or fibers.
@@ -578,99 +580,6 @@ impl<'a> ResidentBlock<'a> {
         }
         warp::lanes(group).for_each(|lane| self.next[first + lane] = site(lane).region as u32);
     }
-
-    fn arrive(&mut self, site: &Site, thread: usize) {
-        let exchange = self.exchange();
-        let (id, expected) = (exchange.arg(site, 0, thread), exchange.arg(site, 1, thread));
-        self.next[thread] = site.region as u32;
-        if self.context.checked != 0 {
-            check::arrives(&self.context, id % BARRIERS, thread);
-        }
-        let barrier = &mut self.arrived[(id % BARRIERS) as usize];
-        *barrier = (barrier.0 + 1, expected);
-        if barrier.0 >= expected {
-            self.open_barriers();
-        }
-    }
-
-    /// As [`ResidentBlock::open_barriers`], if all threads meet at one barrier that reduces nothing, or if no barrier can
-    /// open since all threads have to meet and some do not wait; `None` in the other cases.
-    fn open_whole(&mut self) -> Option<bool> {
-        if !self.meets_whole {
-            return None;
-        }
-        let (mut barrier, mut simple) = (None, true);
-        for state in self.next.chunk_by(|a, b| a == b).map(|same| same[0]).filter(|state| *state != 0) {
-            let Some(site) = self.site(state).filter(|site| site.is_barrier()) else { return Some(false) };
-            let known = matches!(site.args[0], Arg::Known(_)) && site.operation == Operation::Barrier(None);
-            simple &= known && barrier.is_none_or(|other| other == site.args[0]);
-            barrier = Some(site.args[0]);
-        }
-        if !simple {
-            return None;
-        }
-        let plan = self.plan;
-        if barrier.is_some() && self.context.checked != 0 {
-            self.check_barrier(|_| true);
-            check::meet_whole(&self.context);
-        }
-        for same in self.next.chunk_by_mut(|a, b| a == b).filter(|same| same[0] != 0) {
-            same.fill(plan.sites[same[0] as usize - plan.polls.len()].region as u32);
-        }
-        Some(barrier.is_some())
-    }
-
-    /// Opens the barriers at which enough threads have arrived. Returns true if there was one.
-    fn open_barriers(&mut self) -> bool {
-        if let Some(opened) = self.open_whole() {
-            return opened;
-        }
-        let mut waiting: [Vec<usize>; BARRIERS as usize] = std::mem::take(&mut self.waiting);
-        waiting.iter_mut().for_each(Vec::clear);
-        let mut expected = self.arrived.map(|a| a.1);
-        let mut alive = 0;
-        for thread in 0..self.next.len() {
-            let state = self.next[thread];
-            alive += u32::from(state != 0);
-            let Some(site) = self.site(state).filter(|s| s.is_barrier()) else { continue };
-            let exchange = self.exchange();
-            let id = (exchange.arg(site, 0, thread) % BARRIERS) as usize;
-            expected[id] = expected[id].max(exchange.arg(site, 1, thread));
-            waiting[id].push(thread);
-        }
-        let mut opened = false;
-        for (id, threads) in waiting.iter().enumerate() {
-            let arrived = self.arrived[id].0 + threads.len() as u32;
-            let needed = if expected[id] == 0 { alive } else { expected[id] };
-            if arrived == 0 || arrived < needed {
-                continue;
-            }
-            opened = true;
-            if self.context.checked != 0 {
-                self.check_barrier(|thread| threads.binary_search(&thread).is_ok());
-                if threads.len() as u32 == alive && self.arrived[id].0 == 0 {
-                    check::meet_whole(&self.context);
-                } else {
-                    check::meet(&self.context, Some(id as u32), threads);
-                }
-            }
-            self.arrived[id] = (0, 0);
-            let plan = self.plan;
-            let site = |state: u32| &plan.sites[state as usize - plan.polls.len()];
-            let reduction = threads.iter().find_map(|t| match site(self.next[*t]).operation {
-                Operation::Barrier(reduction) => reduction,
-                _ => None,
-            });
-            if let Some(reduction) = reduction {
-                let states = self.next.clone();
-                let of = |t: usize| site(states[t]);
-                reduce_barrier(&mut self.exchange(), reduction, of, threads.iter().copied());
-            }
-            threads.iter().for_each(|t| self.next[*t] = site(self.next[*t]).region as u32);
-        }
-        self.waiting = waiting;
-        opened
-    }
 }
 
 /// The state of threads at the start of the kernel.
@@ -683,20 +592,4 @@ pub(super) const BEGIN: u32 = 0;
 fn bits(from: usize, to: usize) -> u32 {
     let below = |n: usize| if n >= LANES { u32::MAX } else { (1 << n) - 1 };
     below(to) & !below(from)
-}
-
-fn reduce_barrier<'s>(
-    exchange: &mut Exchange<'_>,
-    reduction: BarrierReduction,
-    site: impl Fn(usize) -> &'s Site,
-    threads: impl Iterator<Item = usize> + Clone,
-) {
-    let total: u32 = threads.clone().map(|t| u32::from(exchange.arg(site(t), 2, t) != 0)).sum();
-    let all = total as usize == threads.clone().count();
-    let (word, truth) = match reduction {
-        BarrierReduction::Popc => (total, false),
-        BarrierReduction::And => (0, all),
-        BarrierReduction::Or => (0, total != 0),
-    };
-    threads.for_each(|t| exchange.give(t, word, truth));
 }
