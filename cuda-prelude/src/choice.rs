@@ -76,6 +76,11 @@ fn chosen() -> Result<&'static Chosen> {
 }
 
 fn choose(variable: Option<OsString>) -> Result<Chosen> {
+    // `libcuda_sim.so` reads the same variable, so that this holds for it too
+    #[cfg(all(feature = "sim", feature = "compiler"))]
+    if cuda_sim::is_checking() {
+        cuda_jit::front::set_source_lines(true);
+    }
     if variable.is_some_and(|value| value == SIM) {
         return simulated();
     }

@@ -30,6 +30,7 @@ mod driver;
 mod environment;
 mod exec;
 mod ir;
+mod json;
 mod link;
 #[cfg(feature = "exports")]
 mod log;
@@ -42,6 +43,7 @@ mod service;
 mod source;
 mod sync;
 
+pub use check::is_on as is_checking;
 pub use codegen::CodeCounts;
 pub use driver::driver_api;
 pub use module::code_counts;

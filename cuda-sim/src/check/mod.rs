@@ -93,9 +93,20 @@ pub(crate) fn checks() -> Checks {
     ENVIRONMENT.check
 }
 
+/// Returns true if `CUDA_SIM_CHECK` turns a checker on, whose reports name source lines where kernels have them.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(cuda_sim::is_checking(), std::env::var_os("CUDA_SIM_CHECK").is_some_and(|checkers| !checkers.is_empty()));
+/// ```
+pub fn is_on() -> bool {
+    checks().any()
+}
+
 /// Prepares for what the environment turns on, when the driver is initialised.
 pub(crate) fn initialize() {
-    if checks().any() {
+    if is_on() {
         enable(checks());
         report::watch_end();
     }

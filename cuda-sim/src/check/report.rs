@@ -6,6 +6,7 @@
 
 use super::suppress::Suppressions;
 use crate::environment::{CheckResult, ENVIRONMENT};
+use crate::json::escaped;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::cell::RefCell;
@@ -144,19 +145,7 @@ impl Report {
 
 /// Returns a text as a string of JSON.
 fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            '\n' => quoted.push_str("\\n"),
-            c if u32::from(c) < 0x20 => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+    format!("\"{}\"", escaped(text))
 }
 
 /// The checker, the kind, the kernel or array, and the places in the PTX.
@@ -195,7 +184,7 @@ pub(crate) fn collect<T>(run: impl FnOnce() -> T) -> (T, Vec<Report>) {
     (result, COLLECTED.take().unwrap_or_default())
 }
 
-/// Adds a report, unless there was one of the same cause or it is suppressed. Returns true if it is new.
+/// Adds a report, unless there was one of the same cause. Returns true unless it is suppressed, also if it is known.
 pub(super) fn add(report: Report) -> bool {
     let collecting = COLLECTED.with_borrow(Option::is_some);
     if collecting {
@@ -205,14 +194,15 @@ pub(super) fn add(report: Report) -> bool {
             if !known {
                 all.push(report);
             }
-            !known
+            true
         });
     }
     let mut reports = REPORTS.lock();
+    let is_suppressed = SUPPRESSIONS.cover(&report);
     if !reports.seen.insert(report.cause()) {
-        return false;
+        return !is_suppressed;
     }
-    if SUPPRESSIONS.cover(&report) {
+    if is_suppressed {
         reports.suppressed += 1;
         return false;
     }
@@ -324,7 +314,8 @@ mod tests {
         let at = |line| Accessed { line, ..Accessed::default() };
         let report = |a, b| Report { check: "race", accesses: vec![at(a), at(b)], ..Report::default() };
         let ((), all) = collect(|| {
-            assert!(add(report(1, 2)) && !add(report(2, 1)) && !add(report(1, 2)) && add(report(1, 1)));
+            // Each counts as a report of its launch.
+            assert!([(1, 2), (2, 1), (1, 2), (1, 1)].into_iter().all(|(a, b)| add(report(a, b))));
         });
         assert_eq!(all.len(), 2);
     }

@@ -7,6 +7,7 @@
 //! event overwrites the closing bracket, so the file is valid however the process ends.
 
 use crate::environment::ENVIRONMENT;
+use crate::json::escaped;
 use crate::memory::MEMORY;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -142,19 +143,6 @@ fn micros(nanos: u64) -> f64 {
     nanos as f64 / 1e3
 }
 
-/// Escapes text for a JSON string.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 /// Records the start of an operation; `None` without a timeline, and then `what` is not called.
 pub(super) fn begin(what: impl FnOnce() -> Span) -> Option<OpenSlice> {
     wanted().then(|| OpenSlice { span: what(), began: super::operations::now() })
@@ -180,17 +168,6 @@ impl OpenSlice {
         writer.slice(&span, began, ended);
         if let Some(from) = span.after {
             writer.arrow(from, (span.track, began));
-        }
-    }
-}
-
-#[cfg(all(test, not(loom)))]
-mod tests {
-    #[test]
-    fn any_text_is_a_json_string() {
-        for text in ["plain", "a\"b\\c", "line\nfeed\ttab\u{1}", "$_Z3fooILi3EEvPf", "ünïcode \u{7f}"] {
-            let json = format!("\"{}\"", super::escaped(text));
-            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
         }
     }
 }

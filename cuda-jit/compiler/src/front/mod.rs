@@ -54,7 +54,7 @@ mod view;
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::kir::{ArrayDecl, ConstantId, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::libdevice;
@@ -153,6 +153,31 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     lower_with(kernel, false)
 }
 
+/// True if kernels get source lines without the option `lineinfo`.
+static LINES: AtomicBool = AtomicBool::new(false);
+
+/// Gives the kernels that are lowered from now on source lines, as the option `lineinfo` does, or only those with the option.
+/// Lines are part of the KIR, and so of every key of a cache.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Kernel, front, kernel};
+///
+/// #[kernel]
+/// fn first(out: &mut [u32]) {
+///     out[0] = 7;
+/// }
+///
+/// front::set_source_lines(true);
+/// assert!(front::lower(&first::instance())?.module.has_lines());
+/// # front::set_source_lines(false);
+/// # Ok::<(), front::LowerError>(())
+/// ```
+pub fn set_source_lines(enabled: bool) {
+    LINES.store(enabled, Ordering::Relaxed);
+}
+
 /// Lowers a kernel as [`lower`] does, with the source location of every instruction, for analyses that report them.
 ///
 /// # Examples
@@ -245,14 +270,6 @@ struct Purpose<'a> {
     locations: bool,
 }
 
-/// Returns true if the software device's checkers are on, whose reports name source lines. Lines are part of the KIR, and
-/// so of every key.
-fn is_checked() -> bool {
-    static CHECKED: LazyLock<bool> =
-        LazyLock::new(|| std::env::var_os("CUDA_SIM_CHECK").is_some_and(|checkers| !checkers.is_empty()));
-    *CHECKED
-}
-
 /// Lowers a kernel, or a function to be exported under a name. The constants are returned separately; `global_tables`
 /// moves all tables to global memory.
 fn attempt(
@@ -266,7 +283,7 @@ fn attempt(
         contract: fma,
         fast_math: fastmath,
         libdevice: libdevice && libdevice::is_there(),
-        lines: debug || lineinfo || locations || is_checked(),
+        lines: debug || lineinfo || locations || LINES.load(Ordering::Relaxed),
         analysed: locations,
         variables: debug,
         constants: Constants { global_tables, ..Constants::default() },
