@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod c_client;
+mod checkers;
 mod choice;
 mod cleanup;
 mod coexistence;
