@@ -12,7 +12,7 @@
 //! device library) → `ir` (control-flow graph, liveness, regions) → `codegen` (LLVM IR as text, machine code; the only
 //! part that names LLVM) → `exec` (workers, blocks, faults). `check` has the checkers of `CUDA_SIM_CHECK`. `service` has the functions that running kernels call
 //! (printf, assert, malloc). `queue` runs the operations of streams, each stream in order and all concurrently; `memory`
-//! is the devices' memory, `source` maps PTX lines to source lines, `device` has the devices' limits, `driver` the C
+//! is the devices' memory, `source` maps PTX lines to source lines, `json` escapes text, `device` has the devices' limits, `driver` the C
 //! functions. `cpu` is processor-specific assembly, and `sync` has the synchronisation primitives, replaceable for loom.
 
 #[cfg(doctest)]

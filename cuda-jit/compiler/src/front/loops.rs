@@ -10,6 +10,7 @@ use super::indexed::{Items, paired};
 use super::place::Place;
 use super::types::Val;
 use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, Terminator, Value};
+use crate::libcalls;
 use crate::syntax::{Block, Expr, ExprKind, Pattern, Pos};
 use crate::typeinfo::Ty;
 
@@ -67,14 +68,11 @@ impl Lowering<'_> {
             }
             _ => self.expr(source, None)?,
         };
-        if self.program.analysed
-            && let ExprKind::Method(_, _, method) = &source.1
-            && let Callee::Function(made_by, _) = &callees[*method as usize]
-            && made_by.definition().options.library
-            && made_by.definition().name == "step_by"
-            && let Some(steps) = steps(&iterator)
+        if let [start, end, gap, is_first] = iterator.leaves[..]
+            && self.program.analysed
+            && iterator.ty == libcalls::step_of_range()
         {
-            self.each_step(looped, steps)?;
+            self.each_step(looped, Steps { start, end, gap, is_first })?;
             return Ok(Val::unit());
         }
         let (ty, slots, root) = self.variable("iterator", iterator);
@@ -93,12 +91,17 @@ impl Lowering<'_> {
         Ok(Val::unit())
     }
 
-    /// Lowers `for i in (start..end).step_by(step)` to a counted loop, as analyses understand it. The iterator's own
-    /// `next` counts to the same numbers.
-    fn each_step(&mut self, looped: For, Steps { start, end, gap }: Steps) -> Result<()> {
+    /// Lowers a loop over the numbers of a range with a step to a counted loop, as analyses understand it. The iterator's
+    /// own `next` counts to the same numbers.
+    fn each_step(&mut self, looped: For, Steps { start, end, gap, is_first }: Steps) -> Result<()> {
         let For { number, pattern, body, .. } = looped;
         let slot = self.build.slot("step", Scalar::U64);
-        self.build.effect(Op::Set(slot, start));
+        // an iterator that has returned a number skips as many as are between two, at most to the end
+        let room = self.build.index_op(BinaryOp::Sub, end, start);
+        let skipped = self.build.index_op(BinaryOp::Min, gap, room);
+        let later = self.build.index_op(BinaryOp::Add, start, skipped);
+        let first = self.build.value(Op::Select(is_first, start, later), Scalar::U64);
+        self.build.effect(Op::Set(slot, first));
         let (header, latch, exit) = (self.build.block(), self.build.block(), self.build.block());
         self.build.jump_into(header);
         let item = self.build.value(Op::Get(slot), Scalar::U64);
@@ -172,26 +175,15 @@ impl Lowering<'_> {
     }
 }
 
-/// The numbers of a range with a step, before the first is taken.
+/// The parts of an iterator over the numbers of a range with a step.
 #[derive(Clone, Copy)]
 struct Steps {
     start: Value,
     end: Value,
     /// The step minus one.
     gap: Value,
-}
-
-/// The numbers, if a new iterator is the library's `StepBy` of a range of `usize`.
-fn steps(iterator: &Val) -> Option<Steps> {
-    let Ty::Struct(of) = &iterator.ty else { return None };
-    // the library's structs have names without a path
-    let inner = of.fields.first().filter(|_| of.name == "StepBy")?;
-    let is_range = matches!(&inner.ty, Ty::Struct(range)
-        if range.name == "Range" && range.fields.iter().all(|field| field.ty == Ty::Scalar(Scalar::U64)));
-    match iterator.leaves[..] {
-        [start, end, gap, _is_first] if is_range => Some(Steps { start, end, gap }),
-        _ => None,
-    }
+    /// True until a number is returned.
+    is_first: Value,
 }
 
 impl Builder {

@@ -301,7 +301,10 @@ impl Graph {
                     operands.into_iter().map(|(def, ty)| self.found(&made, slots, def, ty)).collect();
                 let kind = self.kind(&inst.op, &operands, (block, index), inst.at);
                 if let (Some(value), Some(kind)) = (inst.result, kind) {
-                    let node = self.node(kind, flat.types[value.index()]);
+                    let node = match self.chosen(&kind) {
+                        Some(operand) => operand,
+                        None => self.node(kind, flat.types[value.index()]),
+                    };
                     made.insert(Def::Value(value), node);
                 }
             }
@@ -331,6 +334,15 @@ impl Graph {
             (None, _) => Kind::Opaque(UNWRITTEN, 0, false),
         };
         self.node(kind, ty)
+    }
+
+    /// The operand that a select by a constant chooses.
+    fn chosen(&self, kind: &Kind) -> Option<NodeId> {
+        let Kind::Select(condition, yes, no) = *kind else { return None };
+        match self.nodes[condition].kind {
+            Kind::Const(truth) => Some(if truth == 0 { no } else { yes }),
+            _ => None,
+        }
     }
 
     /// The kind of an instruction's result; records its memory accesses.
