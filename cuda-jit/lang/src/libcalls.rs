@@ -7,18 +7,9 @@ pub use crate::math::{instance as math_function, of_libdevice};
 pub use crate::print::{significant, write_digits};
 pub use crate::types::float8::widening;
 
-use std::ops::Range;
-
-use crate::library::iterator::StepBy;
 use crate::typeinfo::{Ty, ty_of};
 
 /// The type of the error for a slice that is too short for a view's shape.
 pub fn shape_error() -> Ty {
     ty_of::<ndarray::ShapeError>()
-}
-
-/// The type of the numbers of a range with a step: `StepBy<Range<usize>>`, whose parts are the range's start and end, the step
-/// minus one, and true before the first number.
-pub fn step_of_range() -> Ty {
-    ty_of::<StepBy<Range<usize>>>()
 }

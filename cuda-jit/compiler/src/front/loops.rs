@@ -10,9 +10,10 @@ use super::indexed::{Items, paired};
 use super::place::Place;
 use super::types::Val;
 use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, Terminator, Value};
-use crate::libcalls;
 use crate::syntax::{Block, Expr, ExprKind, Pattern, Pos};
-use crate::typeinfo::Ty;
+use crate::typeinfo::{Ty, ty_of};
+use cuda_jit_lang::library::iterator::StepBy;
+use std::ops::Range;
 
 /// A `for` loop in the source.
 #[derive(Clone, Copy)]
@@ -70,7 +71,7 @@ impl Lowering<'_> {
         };
         if let [start, end, gap, is_first] = iterator.leaves[..]
             && self.program.analysed
-            && iterator.ty == libcalls::step_of_range()
+            && iterator.ty == ty_of::<StepBy<Range<usize>>>()
         {
             self.each_step(looped, Steps { start, end, gap, is_first })?;
             return Ok(Val::unit());
