@@ -5,15 +5,16 @@ use anyhow::{Context as _, Result, anyhow};
 use cuda_sim::{CodeCounts, code_counts};
 
 use super::entry;
+use super::large::{attention, conjugate_gradient};
 use super::programs::linear::{scale, sum};
 use crate::figures::print;
 use crate::kernels::{
     TILE, matmul_naive, matmul_tiled, nested, reduction, roots, saxpy, shuffles, shuffles_loop, vector_add,
 };
-use crate::suite::kernels::black_scholes;
+use crate::suite::kernels::{black_scholes, histogram};
 
 /// The kernels by name, with their PTX.
-fn kernels() -> Result<[(&'static str, String); 12]> {
+fn kernels() -> Result<[(&'static str, String); 15]> {
     const CC: (u32, u32) = (9, 0);
     Ok([
         ("vector_add", vector_add::<f32>::compile_ptx(CC)?),
@@ -28,6 +29,9 @@ fn kernels() -> Result<[(&'static str, String); 12]> {
         ("grid_stride_saxpy", scale::compile_ptx(CC)?),
         ("grid_stride_sum", sum::compile_ptx(CC)?),
         ("black_scholes", black_scholes::compile_ptx(CC)?),
+        ("histogram", histogram::compile_ptx(CC)?),
+        ("attention", attention::compile_ptx(CC)?),
+        ("conjugate_gradient", conjugate_gradient::compile_ptx(CC)?),
     ])
 }
 
@@ -56,7 +60,7 @@ mod tests {
     use super::*;
 
     /// The most regions, bytes of frame and gathers, and the least vectorised parts, that each kernel's code may have.
-    const LIMITS: [(&str, [usize; 4]); 12] = [
+    const LIMITS: [(&str, [usize; 4]); 15] = [
         ("vector_add", [2, 0, 0, 1]),
         ("saxpy", [2, 0, 0, 1]),
         ("reduction", [4, 52, 8, 3]),
@@ -69,6 +73,9 @@ mod tests {
         ("grid_stride_saxpy", [4, 40, 0, 2]),
         ("grid_stride_sum", [3, 40, 0, 2]),
         ("black_scholes", [2, 36, 0, 0]),
+        ("histogram", [7, 40, 0, 4]),
+        ("attention", [12, 214, 160, 8]),
+        ("conjugate_gradient", [88, 340, 15, 51]),
     ];
 
     /// Returns true on CPUs with the vectors for which the limits of vector code hold.

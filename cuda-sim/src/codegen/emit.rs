@@ -29,7 +29,7 @@ pub(crate) struct Emitter<'a> {
     /// Blocks that no thread reaches, as an earlier check has established.
     pub(crate) unreachable_blocks: BTreeSet<BlockId>,
     /// True for code that only computes branches, and checks what the other code assumes of selections.
-    pub(crate) without_stores: bool,
+    pub(crate) without_effects: bool,
     /// Instructions that are assumed to select one operand.
     pub(crate) selects: Selects,
     pub(crate) position: Position,
@@ -51,7 +51,7 @@ impl<'a> Emitter<'a> {
             parallel: "",
             exit_label: "thread.done",
             unreachable_blocks: BTreeSet::new(),
-            without_stores: false,
+            without_effects: false,
             selects: Selects::new(),
             position: Position::default(),
             stored: None,

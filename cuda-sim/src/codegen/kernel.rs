@@ -7,6 +7,7 @@
 use super::emit::Emitter;
 use super::{Part, abi, region, vector_loop};
 use crate::ir::callees::{reached, reached_from};
+use crate::ir::lockstep::is_atomic;
 use crate::ir::lower::Program;
 use crate::ir::regions::{RegionKind, Regions, reachable};
 use crate::ir::sync::{Plan, synchronises};
@@ -210,9 +211,9 @@ pub(super) fn emit_blocks(
             emitter.declares.insert("declare void @sim.tick() #3".to_owned());
             emitter.line(format_args!("call void @sim.tick()"));
         }
-        let without_stores = emitter.without_stores;
-        let stores = |inst: &Inst| inst.opcode == Opcode::St;
-        for (at, inst) in block.insts.iter().enumerate().filter(|(_, inst)| !(without_stores && stores(inst))) {
+        let without_effects = emitter.without_effects;
+        let acts = |inst: &Inst| inst.opcode == Opcode::St || is_atomic(inst);
+        for (at, inst) in block.insts.iter().enumerate().filter(|(_, inst)| !(without_effects && acts(inst))) {
             match emitter.selects.get(&(*id, at)).copied() {
                 Some(selected) => vector_loop::assumed_select(emitter, inst, selected)?,
                 None => emitter.inst(inst)?,

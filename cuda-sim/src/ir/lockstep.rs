@@ -93,6 +93,11 @@ fn names_slot(value: &Value) -> bool {
     matches!(value, Value::Symbol(Symbol::Slot(_), _) | Value::SymbolAddress(Symbol::Slot(_), _))
 }
 
+/// Returns true for an atomic operation.
+pub(crate) fn is_atomic(inst: &Inst) -> bool {
+    matches!(inst.opcode, Opcode::Atom | Opcode::Red)
+}
+
 fn is_parameter(inst: &Inst) -> bool {
     matches!(inst.operands.get(1), Some(Value::SymbolAddress(Symbol::KernelParam(_), _)))
 }
@@ -243,8 +248,8 @@ impl<'a> Analysis<'a> {
             let mut edges = Edges::new();
             for block in &self.found.blocks {
                 let next = self.function.blocks[*block].term.successors().into_iter();
-                // A thread that takes a side exit ends the iteration for all, so the edge is ignored.
-                let kept = next.filter(|n| !(self.divergent_branches.contains(block) && self.leaves(*n)));
+                // A thread that leaves is no longer one of those that run the rest of the iteration, so the edge is ignored.
+                let kept = next.filter(|n| !self.leaves(*n));
                 edges.insert(*block, kept.map(|n| self.inside(n).then_some(n)).collect());
             }
             self.divergent_blocks = divergent_blocks(&edges, &self.divergent_branches);
@@ -296,7 +301,7 @@ impl<'a> Analysis<'a> {
         if self.insts().any(|(_, inst)| inst.operands.iter().any(names_slot)) {
             return None;
         }
-        let stores = self.insts().any(|(_, inst)| inst.opcode == Opcode::St);
+        let stores = self.insts().any(|(_, inst)| inst.opcode == Opcode::St || is_atomic(inst));
         let again = !stores && !exits.is_empty();
         let fits = exits.is_disjoint(&side_exits)
             && (side_exits.is_empty() || (again && counted.is_empty()) || self.exits_can_be_precomputed())
@@ -313,7 +318,7 @@ impl<'a> Analysis<'a> {
             for (_, inst) in self.insts() {
                 let (mut defs, mut reads) = (Vec::new(), false);
                 inst.visit(&mut |r| defs.push(r), &mut |r| reads |= loaded.contains(&r));
-                let changes = inst.opcode == Opcode::Ld && !is_uniform(inst, &|_| true);
+                let changes = matches!(inst.opcode, Opcode::Ld | Opcode::Atom) && !is_uniform(inst, &|_| true);
                 if changes || reads || inst.call.is_some() {
                     loaded.extend(defs);
                 }
@@ -433,6 +438,11 @@ fn analyse(
     let speculative = kept().filter(|(_, stride)| stride.speculative).map(|(r, _)| *r);
     let speculative = speculative.chain(assumed_uniform.iter().copied()).collect();
     let exits_can_be_precomputed = analysis.exits_can_be_precomputed();
+    let wide = analysis.strides_over_grid(&bases);
+    // Atomic operations are run one by one, so that only the order of the accesses gains.
+    if !wide && analysis.insts().any(|(_, inst)| is_atomic(inst)) {
+        return None;
+    }
     Some(Lockstep {
         header: found.header,
         exits,
@@ -440,7 +450,7 @@ fn analyse(
         counted_exits,
         exits_can_be_precomputed,
         selects: analysis.selects(&bases),
-        wide: analysis.strides_over_grid(&bases),
+        wide,
         uniform,
         assumed_uniform,
         strides: strided,
@@ -450,7 +460,7 @@ fn analyse(
 
 /// Properties of blocks that the analysis needs.
 pub(crate) struct BlockFacts<'a> {
-    /// True for blocks that cannot be vectorised.
+    /// True for blocks that threads cannot run in lockstep.
     pub(crate) scalar: &'a dyn Fn(BlockId) -> bool,
     /// True for blocks that only threads reach that report a failure.
     pub(crate) fails: &'a dyn Fn(BlockId) -> bool,

@@ -93,20 +93,22 @@ fn is_scalar(block: &BasicBlock) -> bool {
 }
 
 fn is_scalar_inst(inst: &Inst) -> bool {
-    use Modifier::{AcqRel, Acquire, Relaxed, Release, Sc, Volatile};
-    let effect = matches!(
-        inst.opcode,
-        Opcode::Atom
-            | Opcode::Red
-            | Opcode::Call
-            | Opcode::Cp
-            | Opcode::Mbarrier
-            | Opcode::Device
-            | Opcode::Brkpt
-            | Opcode::Fence
-            | Opcode::Membar
-    );
-    effect || [Volatile, Relaxed, Acquire, Release, AcqRel, Sc].iter().any(|m| inst.has(*m))
+    use Opcode::{Brkpt, Call, Cp, Device, Fence, Mbarrier, Membar};
+    let effect = matches!(inst.opcode, Brkpt | Call | Cp | Device | Fence | Mbarrier | Membar);
+    effect || lockstep::is_atomic(inst) || orders(inst) || inst.has(Modifier::Relaxed)
+}
+
+/// Returns true for an access that orders other accesses of its thread, or may not be left out or repeated.
+fn orders(inst: &Inst) -> bool {
+    use Modifier::{AcqRel, Acquire, Release, Sc, Volatile};
+    [Volatile, Acquire, Release, AcqRel, Sc].iter().any(|m| inst.has(*m))
+}
+
+/// Returns true if threads cannot run a block in lockstep. Atomic operations that order nothing are run thread by thread in
+/// each iteration.
+fn is_out_of_step(block: &BasicBlock) -> bool {
+    let prevents = |inst: &Inst| is_scalar_inst(inst) && (orders(inst) || !lockstep::is_atomic(inst));
+    block.term_is_trap() || block.insts.iter().any(prevents)
 }
 
 impl BasicBlock {
@@ -264,7 +266,7 @@ impl Regions {
         let live = live_in(function);
         let polls = polling(function, &live);
         let facts = lockstep::BlockFacts {
-            scalar: &|block| is_scalar(&function.blocks[block]),
+            scalar: &|block| is_out_of_step(&function.blocks[block]),
             fails: &|block| fails(function, block),
         };
         let loops = lockstep::find(function, &live, &polls, &facts);

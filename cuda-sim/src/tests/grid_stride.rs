@@ -209,3 +209,70 @@ fn threads_that_fail_in_an_iteration() {
         }
     }
 }
+
+/// Atomic operations that order nothing, on memory that other threads change too. What one returns differs from thread to
+/// thread, and is added up behind the loop.
+#[test]
+fn atomics_of_every_iteration() {
+    for suffix in ["", ".relaxed.gpu"] {
+        let text = format!(
+            "{START} setp.ge.u64 %p1,%rd5,1000; @%p1 bra D; mov.u64 %rd7,1000;
+            L: add.u64 %rd11,%rd5,%rd6; setp.gt.u64 %p2,%rd11,%rd5; selp.b64 %rd12,%rd11,%rd7,%p2;
+            shl.b64 %rd8,%rd5,3; add.u64 %rd8,%rd1,%rd8; atom{suffix}.global.or.b64 %rd9,[%rd8],4096;
+            add.u64 %rd10,%rd10,%rd9; and.b64 %rd13,%rd9,7; shl.b64 %rd13,%rd13,3; add.u64 %rd13,%rd1,%rd13;
+            red{suffix}.global.add.u64 [%rd13+8000],%rd5; mov.u64 %rd5,%rd12; setp.lt.u64 %p3,%rd5,%rd7; @%p3 bra L;
+            D: st.global.u64 [%rd4],%rd10; ret; }}"
+        );
+        let input: Vec<u64> = (0..1000).map(|i| i * i % 4001).collect();
+        let mut changed: Vec<u64> = input.iter().map(|x| x | 4096).chain([0; 8]).collect();
+        for (i, x) in input.iter().enumerate() {
+            changed[1000 + (x & 7) as usize] += i as u64;
+        }
+        for (blocks, shape) in SHAPES {
+            let all = (blocks * shape[0] * shape[1]) as usize;
+            let memory: Vec<u64> = input.iter().copied().chain([0; 8]).collect();
+            check(&text, blocks, shape, &[memory, vec![7; all]], |after| {
+                assert_eq!(after[0], changed, "{blocks} blocks of {shape:?}");
+                for (i, sum) in after[1].iter().enumerate() {
+                    let own = input.iter().skip(i).step_by(all).sum::<u64>();
+                    assert_eq!(*sum, own, "thread {i} of {blocks} blocks of {shape:?}");
+                }
+            });
+        }
+    }
+}
+
+/// A check of a uniform value that some threads make, before the loop, in each round of a loop around both.
+#[test]
+fn rounds_with_a_check_that_only_some_threads_make() {
+    let text = format!(
+        "{START} mov.u64 %rd7,700; mov.u64 %rd20,%rd5; mov.u32 %r9,0; mov.u32 %r10,%nctaid.x;
+        OUTER: setp.ne.u32 %p5,%r1,0; @%p5 bra BOTH; setp.gt.u32 %p6,%r10,MOST; @%p6 bra COLD; add.u64 %rd10,%rd10,1000;
+        BOTH: mov.u64 %rd5,%rd20; setp.lt.u32 %p1,%r10,100; @!%p1 bra NEXT;
+        L: setp.ge.u64 %p2,%rd5,%rd7; @%p2 bra NEXT; shl.b64 %rd8,%rd5,3; add.u64 %rd8,%rd1,%rd8; ld.global.u64 %rd9,[%rd8];
+        mad.lo.u64 %rd9,%rd9,3,%rd5; st.global.u64 [%rd8],%rd9; add.u64 %rd10,%rd10,%rd9; add.u64 %rd5,%rd5,%rd6; bra L;
+        NEXT: bar.sync 0; mul.lo.u64 %rd10,%rd10,5; add.u32 %r9,%r9,1; setp.lt.u32 %p4,%r9,3; @%p4 bra OUTER;
+        st.global.u64 [%rd4],%rd10; ret;
+        COLD: membar.gl; st.global.u64 [%rd4],77; exit; }}"
+    );
+    let counts = code_counts(&format!("{HEADER}{}", text.replace("MOST", "50")), "k").unwrap();
+    assert!(counts.vectorised >= 3, "{counts:?}");
+    let input: Vec<u64> = (0..700).map(|i| i * i + 3).collect();
+    for (blocks, shape) in SHAPES {
+        let all = (blocks * shape[0] * shape[1]) as usize;
+        let (mut memory, mut sums) = (input.clone(), vec![0u64; all]);
+        for _ in 0..3 {
+            memory.iter_mut().enumerate().for_each(|(i, x)| *x = x.wrapping_mul(3).wrapping_add(i as u64));
+            for (i, sum) in sums.iter_mut().enumerate() {
+                let is_first = (i % (shape[0] * shape[1]) as usize).is_multiple_of(shape[0] as usize);
+                let start = *sum + if is_first { 1000 } else { 0 };
+                let own = memory.iter().skip(i).step_by(all).fold(start, |sum, x| sum.wrapping_add(*x));
+                *sum = own.wrapping_mul(5);
+            }
+        }
+        check(&text.replace("MOST", "50"), blocks, shape, &[input.clone(), vec![0; all]], |after| {
+            assert_eq!(after[0], memory, "{blocks} blocks of {shape:?}");
+            assert_eq!(after[1], sums, "{blocks} blocks of {shape:?}");
+        });
+    }
+}

@@ -18,7 +18,7 @@ fn last_label(exit: usize) -> String {
 
 /// Emits an instruction that is assumed to select an operand, or the check of that.
 pub(in crate::codegen) fn assumed_select(emitter: &mut Emitter<'_>, inst: &Inst, selected: usize) -> Result<()> {
-    if !emitter.without_stores {
+    if !emitter.without_effects {
         let bits = inst.ty(0).bits();
         let value = emitter.int(&inst.operands[selected], bits)?;
         return emitter.write(&inst.operands[0], bits, &value, false);
@@ -50,9 +50,9 @@ pub(super) fn emit_side_exit_check(emitter: &mut Emitter<'_>, this: &VectorLoop<
         emitter.line(format_args!("store i32 0, ptr %strays"));
         begin_iteration(emitter, this)?;
         let blocks = this.regions.blocks(emitter.function, this.region);
-        emitter.without_stores = true;
+        emitter.without_effects = true;
         emit_blocks(emitter, &blocks, Some((this.regions, this.region)))?;
-        emitter.without_stores = false;
+        emitter.without_effects = false;
         for stays in this.info.exits.iter().map(region_of).chain([this.region]) {
             emitter.text.push_str(&format!("split{stays}:\n"));
             let strays = emitter.def(format_args!("load i32, ptr %strays"));
