@@ -45,12 +45,14 @@ pub extern crate self as cuda_prelude;
 
 #[cfg(doctest)]
 mod book;
+mod check;
 mod choice;
 mod devices;
 mod host_memory;
 mod memory;
 mod streams;
 
+pub use check::{CheckError, CheckReport, CheckedAccess, Checker, check, check_with};
 pub use choice::{DRIVER_VARIABLE, driver, is_simulated};
 pub use cuda_driver::{
     Capture, Context, Device, Event, Graph, GraphExec, KernelPanic, LaunchConfig, ProfilerGuard, Stream,

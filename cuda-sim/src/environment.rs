@@ -7,7 +7,7 @@
 //! | `CUDA_SIM_MEMORY` | bytes of memory of each device, at least 1 | as the profile's card, or its share of the machine's |
 //! | `CUDA_SIM_THREADS` | 1 to 256 workers | one per core |
 //! | `CUDA_SIM_ENGINE` | `regions`, or `fibers`: the slow, exact engine | `regions` |
-//! | `CUDA_SIM_SEED` | a number, the seed of a random order of fibers | in order |
+//! | `CUDA_SIM_SEED` | a number, the seed of a random order of blocks, and of fibers | in order |
 //! | `CUDA_SIM_LOG` | `off`, `error`, `warn`, `info`, `debug`: the messages that `libcuda_sim.so` writes to standard error | `error` |
 //! | `CUDA_SIM_TIER` | `both`, or `good`: every launch runs optimised code; or `quick`: every launch runs unoptimised code | `both` |
 //! | `CUDA_SIM_TRACE` | a file that can be written: the timeline, for Perfetto | none |
@@ -57,6 +57,11 @@ impl Checks {
         ("sync", Checks::SYNC),
         ("leak", Checks::LEAK),
     ];
+
+    /// Returns the checker with a name; none if there is no such checker.
+    pub(crate) fn named(name: &str) -> Checks {
+        Checks::NAMES.iter().find(|(known, _)| *known == name).map_or(Checks::default(), |(_, check)| *check)
+    }
 
     /// Returns true if any checker is in the set.
     pub(crate) fn any(self) -> bool {

@@ -44,6 +44,8 @@ mod source;
 mod sync;
 
 pub use check::is_on as is_checking;
+#[doc(hidden)]
+pub use check::{Accessed, Report, check_with};
 pub use codegen::CodeCounts;
 pub use driver::driver_api;
 pub use module::code_counts;

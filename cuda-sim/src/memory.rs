@@ -238,6 +238,11 @@ impl Memory {
         Memory { start, end, guards, widest, total, registrations: AtomicUsize::new(0), state: Mutex::new(state) }
     }
 
+    /// Returns the id of the allocation that was made last.
+    pub(crate) fn last_id(&self) -> u64 {
+        self.state.lock().id
+    }
+
     pub(crate) fn guards(&self) -> Guards {
         self.guards
     }

@@ -13,6 +13,7 @@ use crate::codegen::{self, CodeCounts, Flavour, KernelCode};
 use crate::environment::{Checks, ENVIRONMENT};
 use crate::exec::launch::{Fault, Launch};
 use crate::exec::report;
+use crate::exec::search::Found;
 use crate::ir::layout::{Area, Global};
 use crate::ir::lower::{Program, lower};
 use crate::ir::{Function, Signature, Symbol};
@@ -82,8 +83,19 @@ pub(crate) struct Kernel {
     origin: Arc<Origin>,
     /// Code for launches without and with clusters, in which shared-memory addresses contain the rank of their block.
     codes: [OnceCell<Code>; 2],
-    /// Code for the checkers, without and with clusters, for each engine.
-    checked: [[OnceCell<Arc<Compiled>>; 4]; 2],
+    /// Code for the checkers, by the bits of its kind ([`Kernel::checked`]).
+    checked: [OnceCell<Arc<Compiled>>; 32],
+}
+
+/// The kind of launch that code for the checkers serves.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CheckedKind {
+    pub(crate) fibers: bool,
+    pub(crate) clustered: bool,
+    /// True if it may access registered host memory.
+    pub(crate) registered: bool,
+    /// True if the rows of its blocks are whole vectors.
+    pub(crate) whole: bool,
 }
 
 /// A kernel's code for one kind of launch.
@@ -125,7 +137,7 @@ impl Kernel {
         self.codes.iter().any(|code| code.get().is_some())
     }
 
-    fn program(&self) -> Result<Arc<Program>, String> {
+    pub(crate) fn program(&self) -> Result<Arc<Program>, String> {
         self.origin.program().map_err(|error| error.to_string())
     }
 
@@ -141,8 +153,21 @@ impl Kernel {
     /// Returns the machine code for blocks of this size, with or without clusters. The first caller compiles it while
     /// others wait.
     pub(crate) fn compiled(&self, params: &[u64], block: [u32; 3], clustered: bool) -> Result<&Arc<Compiled>, String> {
-        if check::checks().of_kernels() {
-            return self.checked(check::checks(), ENVIRONMENT.fibers || ENVIRONMENT.seed.is_some(), clustered);
+        self.compiled_for(check::session::checks(), params, block, clustered)
+    }
+
+    /// As [`Kernel::compiled`], with these checkers.
+    pub(crate) fn compiled_for(
+        &self,
+        checks: Checks,
+        params: &[u64],
+        block: [u32; 3],
+        clustered: bool,
+    ) -> Result<&Arc<Compiled>, String> {
+        if checks.of_kernels() {
+            let fibers = ENVIRONMENT.fibers || ENVIRONMENT.seed.is_some();
+            let (registered, whole) = (self.may_access_registered(params), block[0].is_multiple_of(WHOLE));
+            return self.checked(checks, CheckedKind { fibers, clustered, registered, whole });
         }
         if ENVIRONMENT.fibers || self.facts.signature.only_fibers {
             return self.fibers(params, clustered);
@@ -169,17 +194,19 @@ impl Kernel {
         })
     }
 
-    /// Returns machine code that asks these checkers about each access.
-    pub(crate) fn checked(&self, checks: Checks, fibers: bool, clustered: bool) -> Result<&Arc<Compiled>, String> {
+    /// Returns machine code for these checkers.
+    pub(crate) fn checked(&self, checks: Checks, kind: CheckedKind) -> Result<&Arc<Compiled>, String> {
+        let CheckedKind { fibers, clustered, registered, whole } = kind;
         let fibers = fibers || self.facts.signature.only_fibers;
         // Races are found by the accesses themselves.
         let bounded = !checks.has(Checks::RACE);
-        let cell = &self.checked[usize::from(fibers)][usize::from(clustered) + 2 * usize::from(bounded)];
+        let bits = [fibers, clustered, bounded, registered && !fibers, whole && !fibers];
+        let cell = &self.checked[bits.iter().fold(0, |all, bit| 2 * all + usize::from(*bit))];
         cell.get_or_try_init(|| {
             let (program, flavour) = (self.program()?, Flavour { exact: true, checked: true, clustered, bounded });
             let code = codegen::emit(&program, self.facts.function, flavour).map_err(|e| e.to_string())?;
             if !fibers {
-                return Compiled::new(&code, false, false).map(Arc::new);
+                return Compiled::new(&code, registered, whole && !code.scheduled).map(Arc::new);
             }
             let (ir, plan) = codegen::emit_fiber(&program, &code, flavour).map_err(|e| e.to_string())?;
             Compiled::fiber(&ir, plan, &code, false).map(Arc::new)
@@ -205,12 +232,15 @@ impl Kernel {
     pub(crate) fn explain(&self, launch: &Launch, fault: &Fault) -> String {
         let found = match fault {
             Fault::Memory { .. } if launch.code.checked => check::found(),
-            Fault::Memory { block, .. } => {
-                self.exact(launch.cluster.is_some()).and_then(|exact| launch.search(exact, *block))
-            }
+            Fault::Memory { block, .. } => self.search(launch, *block),
             _ => None,
         };
         self.with_sources(|of| report::text(of, launch, fault, found))
+    }
+
+    /// Finds the illegal access of a block of a launch by running it again.
+    pub(crate) fn search(&self, launch: &Launch, block: u64) -> Option<Found> {
+        self.exact(launch.cluster.is_some()).and_then(|exact| launch.search(exact, block))
     }
 
     /// Returns the report of the breakpoints that a launch reached, if there were any.

@@ -16,6 +16,7 @@ use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
 /// `race`: all threads write one word. `beyond`: writes behind its memory. `read`: reads its memory. Each has a source.
+/// `wait` waits until `set` has written another value than 0.
 const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .visible .entry race(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %rd<3>;
   ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;
@@ -29,6 +30,13 @@ const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
   ld.param.u64 %rd1, [p];
   .loc 1 31 5
   ld.global.u32 %r1, [%rd1+8]; st.global.u32 [%rd1], %r1; ret; }
+.visible .entry wait(.param .u64 p) { .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<3>; .shared .align 4 .b8 tile[8];
+  ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.lo.u32 %r1, %r1, 4; mov.u32 %r2, tile; add.u32 %r1, %r1, %r2;
+  st.shared.u32 [%r1], 5;
+L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;
+  ld.shared.u32 %r2, [%r1]; st.volatile.global.u32 [%rd1+4], %r2; ret; }
+.visible .entry set(.param .u64 p) { .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p]; st.volatile.global.u32 [%rd1], 1; ret; }
 .file 1 \"kernels.cu\"";
 
 const BYTES: usize = 400;
@@ -206,6 +214,34 @@ fn frees_and_leaks_are_reported() {
     assert!(reports[0]["array"].as_str().unwrap().contains("allocation 2 (400 bytes"), "{errors}");
     assert!(reports[2]["array"].as_str().unwrap().contains("allocation 1 (400 bytes"), "{errors}");
     assert!(reports[2]["note"].as_str().unwrap().contains("allocate"), "{errors}");
+}
+
+/// The kernel of one stream waits for that of another one, which is launched later.
+#[test]
+fn kernels_of_two_streams_wait_for_each_other() {
+    for engine in ["regions", "fibers"] {
+        let environment = [("CUDA_SIM_CHECK", "all"), ("CUDA_SIM_CHECK_RESULT", "error"), ("CUDA_SIM_ENGINE", engine)];
+        let Some(Ended { code, errors, reports }) = ended("kernels_of_two_streams_wait_for_each_other", &environment)
+        else {
+            primary(0);
+            let (mut streams, mut at) = ([null_mut(); 2], allocate());
+            ok!(cuMemsetD32_v2(at, 0, 2));
+            ok!(cuCtxSynchronize());
+            for (stream, name) in streams.iter_mut().zip([c"wait", c"set"]) {
+                ok!(cuStreamCreate(stream, 1));
+                let f = function(KERNELS, name);
+                let mut params: [*mut c_void; 1] = [(&raw mut at).cast()];
+                ok!(cuLaunchKernel(f, 1, 1, 1, 2, 1, 1, 0, *stream, params.as_mut_ptr(), null_mut()));
+            }
+            streams.iter().for_each(|stream| ok!(cuStreamSynchronize(*stream)));
+            let mut host = [0u32; 2];
+            ok!(cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), at, 8));
+            assert_eq!(host, [1, 5]);
+            ok!(cuMemFree_v2(at));
+            return;
+        };
+        assert_eq!((code, reports.len()), (Some(0), 0), "{engine}: {errors}");
+    }
 }
 
 #[test]

@@ -1,5 +1,9 @@
 //! The software device's checkers under programs of the prelude: reports name the lines of the kernels' source, and a launch
-//! with a report fails where that is asked for.
+//! with a report fails where that is asked for; checks of closures.
+//!
+//! # Safety
+//!
+//! An unchecked kernel is launched with arrays that have what it accesses, or in a check that ends it before.
 
 use cuda_prelude::*;
 
@@ -20,6 +24,94 @@ fn apart(out: &mut [u32]) {
     }
 }
 
+/// Reads the element behind its own.
+#[kernel(unchecked)]
+fn beyond(x: &[u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    out[i] = x[i + 1];
+}
+
+/// Checks do not need a variable.
+const SIM: [(&str, Option<&str>); 2] = [("CUDA_DRIVER_PATH", Some("sim")), ("CUDA_SIM_CHECK", None)];
+
+#[test]
+fn a_closure_is_checked_with_kernels_that_were_loaded_before() {
+    let text = in_own_process("checkers::a_closure_is_checked_with_kernels_that_were_loaded_before", &SIM, || {
+        let mut out = zeros::<u32, _>(64).unwrap();
+        // Without checkers nobody sees it.
+        racy::launch((1, 64), &mut out).unwrap();
+        synchronize().unwrap();
+        let error = check(|| racy::launch((1, 64), &mut out)).unwrap_err();
+        let [report] = error.reports() else { panic!("{error}") };
+        assert_eq!((report.checker, report.kernel.as_str(), report.accesses.len()), (Checker::Race, "racy", 2));
+        assert!(error.to_string().contains("race of two writes in `racy`"), "{error}");
+        // Another checker has nothing to say, and a correct kernel's closure has its value.
+        check_with(&[Checker::Init], || racy::launch((1, 64), &mut out)).unwrap().unwrap();
+        let last = check(|| {
+            apart::launch((1, 64), &mut out).unwrap();
+            out.copy_to_host().unwrap()[63]
+        });
+        assert_eq!(last.unwrap(), 63);
+        // After the closure nothing is checked.
+        racy::launch((1, 64), &mut out).unwrap();
+        synchronize().unwrap();
+    });
+    assert!(!text.contains("cuda-sim:"), "{text}");
+}
+
+#[test]
+fn an_illegal_access_in_a_closure_is_a_report_and_loses_no_context() {
+    in_own_process("checkers::an_illegal_access_in_a_closure_is_a_report_and_loses_no_context", &SIM, || {
+        let (x, mut out) = (zeros::<u32, _>(64).unwrap(), zeros::<u32, _>(64).unwrap());
+        // SAFETY: the checkers end the launch before anything is accessed that is not the array's.
+        let error = check(|| unsafe { beyond::launch((1, 64), &x, &mut out) }).unwrap_err();
+        let [report] = error.reports() else { panic!("{error}") };
+        assert_eq!((report.checker, report.kind.as_str()), (Checker::Memory, "out of bounds"));
+        assert_eq!(report.accesses[0].thread, Some([63, 0, 0]), "{error}");
+        assert!(report.accesses[0].source.as_ref().is_some_and(|at| at.contains("tests/checkers.rs:")), "{error}");
+        apart::launch((1, 64), &mut out).unwrap();
+        assert_eq!(out.copy_to_host().unwrap()[63], 63);
+    });
+}
+
+#[test]
+fn threads_check_at_the_same_time() {
+    in_own_process("checkers::threads_check_at_the_same_time", &SIM, || {
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        let mut out = zeros::<u32, _>(64).unwrap();
+                        match thread % 4 {
+                            0 => {
+                                let error = check(|| racy::launch((1, 64), &mut out)).unwrap_err();
+                                assert!(error.reports().iter().all(|r| r.checker == Checker::Race), "{error}");
+                            }
+                            1 => check(|| apart::launch((1, 64), &mut out)).unwrap().unwrap(),
+                            2 => {
+                                let error = check(|| {
+                                    // Nobody has written it.
+                                    let fresh = device_array::<u32, _>(65).unwrap();
+                                    // SAFETY: it has an element for each thread, and one more.
+                                    unsafe { beyond::launch((1, 64), &fresh, &mut out) }
+                                });
+                                let error = error.unwrap_err();
+                                assert!(error.reports().iter().all(|r| r.checker == Checker::Init), "{error}");
+                            }
+                            _ => {
+                                // Not checked, and its writes are known to the others.
+                                racy::launch((1, 64), &mut out).unwrap();
+                                apart::launch((1, 64), &mut out).unwrap();
+                                assert_eq!(out.copy_to_host().unwrap()[63], 63);
+                            }
+                        }
+                    }
+                });
+            }
+        });
+    });
+}
+
 const RACES: [(&str, Option<&str>); 3] =
     [("CUDA_DRIVER_PATH", Some("sim")), ("CUDA_SIM_CHECK", Some("race")), ("CUDA_SIM_CHECK_RESULT", Some("error"))];
 
@@ -33,7 +125,7 @@ fn a_report_names_the_line_and_the_launch_fails() {
         return;
     }
     assert_eq!(text.matches("cuda-sim: race: race of two writes in `racy`").count(), 1, "{text}");
-    assert!(text.contains("tests/checkers.rs:11"), "{text}");
+    assert!(text.contains("tests/checkers.rs:15"), "{text}");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 
 use super::race::{Conflict, Strong};
 use super::report::Report;
-use super::shadow::{PAGE, PageKind, Record, first_missing, insert, parts, place, remove};
+use super::shadow::{PAGE, Page, PageKind, Record, first_missing, insert, parts, place};
 use super::{Checker, memory, with};
 use crate::codegen::abi::{self, Access, Context, Scope};
 use crate::environment::Checks;
@@ -25,10 +25,12 @@ pub(super) struct Asked {
     pub(super) kind: u32,
     pub(super) position: u64,
     pub(super) value: u64,
+    /// True if the access was made already, and is checked together with others ([`super::batch`]).
+    pub(super) made: bool,
 }
 
 impl Asked {
-    fn access(&self) -> Access {
+    pub(super) fn access(&self) -> Access {
         Access::new(self.kind)
     }
 
@@ -49,7 +51,7 @@ impl Asked {
     }
 }
 
-fn described(access: Access, bytes: u32) -> String {
+pub(super) fn described(access: Access, bytes: u32) -> String {
     format!("{} of {bytes} byte{}", access.name(), if bytes == 1 { "" } else { "s" })
 }
 
@@ -64,7 +66,8 @@ pub(crate) extern "C" fn access(
 ) {
     // SAFETY: compiled code passes the live context of its block, which nothing else accesses during the call.
     let own = unsafe { &*context };
-    let asked = Asked { thread, address, bytes: kind >> abi::access::BYTES & 0xff, kind, position, value };
+    let bytes = kind >> abi::access::BYTES & 0xff;
+    let asked = Asked { thread, address, bytes, kind, position, value, made: false };
     if let Some(Err(instead)) = with(|checker| checker.access(own, asked)) {
         fault::raise(instead);
     }
@@ -103,8 +106,8 @@ impl Checker {
             for (start, bytes, kind) in areas {
                 for (at, range) in parts(start, bytes) {
                     let page = self.pages.find(at).filter(|page| page.kind == kind);
-                    if let Some(set) = page.and_then(|page| page.written.as_mut()) {
-                        remove(set, range);
+                    if let Some(page) = page.filter(|page| page.written.is_some()) {
+                        page.unwrite(range);
                         // Places may know the page as written.
                         self.bounds.fill(abi::Bounds::default());
                     }
@@ -143,7 +146,7 @@ impl Checker {
                 insert(set, range);
             }
         }
-        if self.is_bounded {
+        if self.is_bounded && !asked.made {
             self.learn_bounds(own, asked);
         }
         self.race(own, asked, kind)
@@ -202,20 +205,27 @@ impl Checker {
     fn add_page(&mut self, own: &Context, asked: Asked) -> Result<bool, u64> {
         // The host may have allocated meanwhile.
         self.catch_up();
-        let (params, shared) = self.running.as_ref().map_or((0, 0), |running| {
-            (size_of_val(running.launch.params.as_slice()) as u64, running.launch.exact_shared_bytes())
-        });
-        let is_reached = !MEMORY.owns(asked.address) || MEMORY.reaches(own.slots, asked.address);
-        match memory::page(own, asked.address, params, shared).filter(|_| is_reached) {
-            Some(mut page) => {
-                if !self.checks.has(Checks::INIT) {
-                    page.written = None;
-                }
+        match self.new_page(own, asked.address) {
+            Some(page) => {
                 self.pages.insert(asked.address, page);
                 Ok(true)
             }
             None => self.illegal(own, asked, None).map(|()| false),
         }
+    }
+
+    /// Returns the shadow of a page that the running block may access and that has none yet.
+    pub(super) fn new_page(&self, own: &Context, address: u64) -> Option<Page> {
+        let (params, shared) = self.running.as_ref().map_or((0, 0), |running| {
+            (size_of_val(running.launch.params.as_slice()) as u64, running.launch.exact_shared_bytes())
+        });
+        let is_reached = !MEMORY.owns(address) || MEMORY.reaches(own.slots, address);
+        let mut page = memory::page(own, address, params, shared).filter(|_| is_reached)?;
+        page.launch = self.running.as_ref().map_or(0, |running| running.launch.grid_id);
+        if !self.checks.has(Checks::INIT) {
+            page.written = None;
+        }
+        Some(page)
     }
 
     /// An access that is not to the accessible bytes of a page. It is allowed if bounds are not checked and the memory
@@ -319,8 +329,18 @@ impl Checker {
         let Conflict { earlier, at } = conflict;
         let held = read(asked.address, asked.bytes);
         let stores = asked.access() == Access::Store && asked.has(abi::access::VALUE);
-        let value = if stores { Some(truncated(asked.value, asked.bytes)) } else { held };
-        let same = stores && earlier.writes() && !earlier.is_atomic() && held == value;
+        let stored = stores.then(|| truncated(asked.value, asked.bytes));
+        let (value, before) = match asked.made {
+            false => (stored.or(held), held),
+            // Memory holds what was stored last.
+            true => {
+                let before =
+                    self.recorded(own, |thread, place| thread == earlier.thread() && place == earlier.place, asked);
+                let known = held.filter(|_| !stores && self.recorded(own, |_, _| true, asked).is_none());
+                (stored.or(known), before.or(known).filter(|_| earlier.writes()))
+            }
+        };
+        let same = stores && earlier.writes() && !earlier.is_atomic() && before == value;
         let access = match (earlier.is_atomic(), earlier.writes()) {
             (true, _) => Access::Atomic,
             (_, true) => Access::Store,
@@ -334,7 +354,7 @@ impl Checker {
         let array = self.array(own, asked.address + u64::from(at), Some(kind), false);
         let accesses = vec![
             self.accessed(asked.what(), now.thread(), now.place, value),
-            self.accessed(access.name().to_owned(), earlier.thread(), earlier.place, held),
+            self.accessed(access.name().to_owned(), earlier.thread(), earlier.place, before),
         ];
         self.report(Report {
             check: "race",
@@ -355,7 +375,7 @@ pub(super) fn global(own: &Context, thread: u64) -> u64 {
 
 /// Returns true if an access to accessible memory is one that its instruction and thread may make.
 #[inline]
-fn is_own(own: &Context, asked: Asked, kind: PageKind) -> bool {
+pub(super) fn is_own(own: &Context, asked: Asked, kind: PageKind) -> bool {
     match (kind, asked.space()) {
         (PageKind::Global, 0 | 1 | 4) => true,
         (PageKind::Shared, 0 | 2) => {
@@ -408,7 +428,7 @@ fn is_mapped(address: u64) -> bool {
     unsafe { libc::mincore((address / page * page) as *mut libc::c_void, page as usize, resident.as_mut_ptr()) == 0 }
 }
 
-fn truncated(value: u64, bytes: u32) -> u64 {
+pub(super) fn truncated(value: u64, bytes: u32) -> u64 {
     if bytes >= 8 { value } else { value & ((1 << (8 * bytes)) - 1) }
 }
 

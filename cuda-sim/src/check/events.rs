@@ -83,6 +83,12 @@ fn push(event: Event) {
     KNOWN.lock().push(event);
 }
 
+/// Forgets what happened, and records nothing more of what happens to memory.
+pub(super) fn forget_queue() {
+    QUEUES.store(false, Ordering::Relaxed);
+    KNOWN.lock().queue.clear();
+}
+
 /// Takes the events so far.
 pub(super) fn take() -> VecDeque<Event> {
     std::mem::take(&mut KNOWN.lock().queue)

@@ -35,8 +35,8 @@ pub(super) fn global_page(address: u64) -> Option<Page> {
     let found = MEMORY.find_cached(address).filter(is_live);
     if let Some(found) = found {
         let range = within(address, found.base, found.bytes)?;
-        let mut new =
-            Page::new(PageKind::Global, range, counts_as_written(found.kind), found.base..found.base + found.bytes);
+        let written = counts_as_written(found.kind) || super::session::is_older(found.id);
+        let mut new = Page::new(PageKind::Global, range, written, found.base..found.base + found.bytes);
         if found.kind == AllocationKind::Internal {
             restrict(&mut new, page, found.base);
         }
@@ -182,8 +182,8 @@ pub(super) fn copy(pages: &mut shadow::Pages, to: u64, from: u64, bytes: u64) {
     mark(pages, to, bytes);
     for offset in missing {
         let (page, byte) = ((to + offset) / PAGE * PAGE, ((to + offset) % PAGE) as usize);
-        if let Some(set) = pages.find(page).and_then(|page| page.written.as_mut()) {
-            shadow::remove(set, byte..byte + 1);
+        if let Some(page) = pages.find(page) {
+            page.unwrite(byte..byte + 1);
         }
     }
 }

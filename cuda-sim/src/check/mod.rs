@@ -13,6 +13,8 @@
 //! calls in.
 
 mod access;
+mod batch;
+mod chunks;
 mod clocks;
 pub(crate) mod events;
 mod leak;
@@ -20,19 +22,22 @@ mod memory;
 mod objects;
 mod race;
 mod report;
+pub(crate) mod session;
 mod shadow;
 mod suppress;
 pub(crate) mod sync;
+mod turns;
 
 pub(crate) use access::{access, fence};
+pub(crate) use batch::{batched, faulted};
 pub(crate) use objects::{arrived, is_checking, passed, side};
+pub use report::{Accessed, Report};
+pub use session::check_with;
+pub(crate) use turns::give_way;
 #[cfg(all(test, not(loom)))]
-pub(crate) use {
-    memory::name,
-    report::{Report, collect},
-};
+pub(crate) use {memory::name, report::collect};
 
-use crate::codegen::abi::{BOUNDS_COUNT, Bounds};
+use crate::codegen::abi::{BATCH_ROW, BATCH_ROWS, BOUNDS_COUNT, Bounds, NOT_ACCESSED};
 use crate::environment::{Checks, ENVIRONMENT};
 use crate::exec::launch::{Fault, Launch};
 use crate::exec::search::Found;
@@ -41,9 +46,6 @@ use events::Event;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use race::Race;
-use report::Accessed;
-#[cfg(any(not(test), loom))]
-use report::Report;
 use shadow::{Pages, position};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -67,9 +69,15 @@ struct Checker {
     found: Option<Found>,
     /// True if the running launch had a report.
     reported: bool,
+    /// The generation of what is known of memory ([`session::generation`]).
+    generation: u64,
+    /// The launches that have begun and do not run now ([`turns`]).
+    suspended: usize,
     /// True if its code has bounds, and those.
     is_bounded: bool,
     bounds: Box<[Bounds; BOUNDS_COUNT]>,
+    /// The accesses that code has recorded ([`batch`]).
+    batch: Box<[u64]>,
 }
 
 /// The state, which the thread that runs a launch owns meanwhile.
@@ -126,9 +134,23 @@ impl Checker {
             running: None,
             found: None,
             reported: false,
+            generation: 0,
+            suspended: 0,
             is_bounded: false,
             bounds: Box::new([Bounds::default(); BOUNDS_COUNT]),
+            batch: vec![NOT_ACCESSED; BATCH_ROW * BATCH_ROWS].into_boxed_slice(),
         }
+    }
+
+    /// Sets the checkers of what follows.
+    fn change_to(&mut self, checks: Checks) {
+        let generation = session::generation();
+        let begins = checks.has(Checks::INIT) && !self.checks.has(Checks::INIT);
+        if generation != self.generation || begins {
+            // What was not recorded before is not known.
+            self.pages.retain(|_, page| page.kind != shadow::PageKind::Global);
+        }
+        (self.checks, self.generation) = (checks, generation);
     }
 
     /// Applies what the host has done.
@@ -167,16 +189,13 @@ impl Checker {
         });
     }
 
-    fn begin(&mut self, kernel: &Arc<Kernel>, launch: &Arc<Launch>, checks: Checks) {
-        if self.checks != checks {
-            // What was not recorded before is not known.
-            *self = Checker::new();
-            self.checks = checks;
-        }
+    fn begin(&mut self, kernel: &Arc<Kernel>, launch: &Arc<Launch>) {
+        let checks = launch.checks;
+        self.change_to(checks);
         self.catch_up();
         self.is_bounded = !checks.has(Checks::RACE);
         self.bounds.fill(Bounds::default());
-        if self.race.begin(launch) {
+        if self.race.begin(launch, self.suspended == 0) {
             self.pages.retain(|_, _| false);
         }
         (self.found, self.reported) = (None, false);
@@ -185,8 +204,26 @@ impl Checker {
 
     fn end(&mut self) {
         self.race.end();
-        self.pages.retain(|_, page| page.kind == shadow::PageKind::Global);
-        self.running = None;
+        let own = self.running.take().map_or(0, |running| running.launch.grid_id);
+        self.pages.retain(|_, page| page.kind == shadow::PageKind::Global || page.launch != own);
+    }
+
+    /// Reports an illegal access that ended the launch before it was checked.
+    fn unexplained(&mut self, block: u64) {
+        if !self.checks.has(Checks::MEMORY) {
+            return;
+        }
+        let (array, address, accesses) = match self.found {
+            Some(Found { thread, address, bytes, access, position, .. }) => {
+                let what = access::described(access, bytes as u32);
+                let thread = block << clocks::THREAD_BITS | thread;
+                let accessed = self.accessed(what, thread, shadow::place(position), None);
+                (Some(memory::name(address)), Some(address), vec![accessed])
+            }
+            None => (None, None, Vec::new()),
+        };
+        let kernel = self.kernel_name();
+        self.report(Report { check: "memory", kind: "illegal access", kernel, array, address, accesses, note: None });
     }
 
     fn report(&mut self, report: Report) {
@@ -218,14 +255,25 @@ impl Checker {
     }
 }
 
-/// Runs a launch of checked code with these checkers. Returns its result, and true if there was a report.
-pub(crate) fn run(kernel: &Arc<Kernel>, launch: Arc<Launch>, checks: Checks) -> (Result<(), Fault>, bool) {
-    let mut owned = CHECKER.lock();
+/// Runs a launch of checked code. Returns its result, and true if there was a report for the environment's checkers.
+pub(crate) fn run(kernel: &Arc<Kernel>, launch: Arc<Launch>) -> (Result<(), Fault>, bool) {
+    let mut owned = turns::wait();
     let checker = owned.0.get_or_insert_with(|| Box::new(Checker::new()));
-    checker.begin(kernel, &launch, checks);
+    checker.begin(kernel, &launch);
     RUNNING.store(&raw mut **checker, Ordering::Relaxed);
-    let result = launch.run();
+    let result = Arc::clone(&launch).run();
     RUNNING.store(std::ptr::null_mut(), Ordering::Relaxed);
+    // Other launches may have had the state meanwhile.
+    let checker = owned.0.get_or_insert_with(|| Box::new(Checker::new()));
+    if result.is_err() {
+        checker.batch.fill(NOT_ACCESSED);
+    }
+    if let Err(Fault::Memory { block, .. }) = result
+        && checker.found.is_none()
+    {
+        checker.found = kernel.search(&launch, block);
+        checker.unexplained(block);
+    }
     let reported = checker.reported;
     checker.end();
     drop(owned);
@@ -243,6 +291,11 @@ pub(crate) fn bounds() -> *const Bounds {
     with(|checker| checker.bounds.as_ptr()).unwrap_or(std::ptr::null())
 }
 
+/// Returns the memory for the accesses that the code of the launch which runs records.
+pub(crate) fn batch() -> *mut u64 {
+    with(|checker| checker.batch.as_mut_ptr()).unwrap_or(std::ptr::null_mut())
+}
+
 /// Takes the illegal access that the last launch was stopped at.
 pub(crate) fn found() -> Option<Found> {
     CHECKER.lock().0.as_mut().and_then(|checker| checker.found.take())
@@ -250,14 +303,15 @@ pub(crate) fn found() -> Option<Found> {
 
 /// Applies what the host has done, unless a kernel runs; then its end does.
 pub(crate) fn host_copied(to: u64, from: u64, bytes: u64) {
-    if !events::enabled() || !checks().has(Checks::INIT) {
+    let checks = session::checks();
+    if !events::enabled() || !checks.has(Checks::INIT) {
         return;
     }
     events::copied(to, from, bytes);
     if let Some(mut owned) = CHECKER.try_lock() {
         let checker = owned.0.get_or_insert_with(|| Box::new(Checker::new()));
         if checker.running.is_none() {
-            checker.checks = checks();
+            checker.change_to(checks);
             checker.catch_up();
         }
     }
@@ -265,7 +319,7 @@ pub(crate) fn host_copied(to: u64, from: u64, bytes: u64) {
 
 /// The host frees an address that is not the start of a live allocation.
 pub(crate) fn bad_free(address: u64, function: &str) {
-    if !checks().has(Checks::MEMORY) {
+    if !session::checks().has(Checks::MEMORY) {
         return;
     }
     let freed = events::allocation(address).filter(|(named, live)| named.base == address && !live);

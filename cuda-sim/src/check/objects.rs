@@ -21,8 +21,15 @@ pub(crate) fn side(own: &Context, thread: u64, address: u64, bytes: u32, access:
     let unit = 1 << bytes.trailing_zeros().min(4).min(address.trailing_zeros());
     let mut at = 0;
     while at < bytes {
-        let asked =
-            Asked { thread, address: address + u64::from(at), bytes: unit, kind: access as u32, position, value: 0 };
+        let asked = Asked {
+            thread,
+            address: address + u64::from(at),
+            bytes: unit,
+            kind: access as u32,
+            position,
+            value: 0,
+            made: false,
+        };
         if let Some(Err(instead)) = with(|checker| checker.access(own, asked)) {
             fault::raise(instead);
         }

@@ -13,6 +13,7 @@ use super::clocks::{self, Key, Known, THREAD_BITS};
 use super::shadow::{Cell, Page, Record};
 use crate::codegen::abi::Scope;
 use crate::exec::launch::Launch;
+use crate::ir::sync::{Operation, Site};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -43,10 +44,12 @@ pub(super) struct BlockClocks {
     pub(super) number: u64,
     /// The time at which it began, and that of the last barrier of all its threads.
     pub(super) began: u32,
-    barrier: u32,
+    pub(super) barrier: u32,
     /// The common knowledge of its threads.
     known: Known,
     fenced: Scoped,
+    /// The number of its threads, and their own knowledge; empty as long as none has any.
+    count: usize,
     threads: Vec<ThreadClocks>,
     /// True if a thread has knowledge of its own.
     active: bool,
@@ -56,10 +59,22 @@ pub(super) struct BlockClocks {
     locations: HashMap<u64, Location>,
 }
 
+impl BlockClocks {
+    /// Returns the threads' own knowledge.
+    fn own(&mut self) -> &mut [ThreadClocks] {
+        if self.threads.is_empty() {
+            self.threads.resize_with(self.count, ThreadClocks::default);
+        }
+        &mut self.threads
+    }
+}
+
 /// The state of the analysis.
 pub(super) struct Race {
     launch: Option<Arc<Launch>>,
-    time: u32,
+    pub(super) time: u32,
+    /// True if only barriers of whole blocks order accesses. Few records stand for all then ([`Race::is_implied`]).
+    pub(super) simple: bool,
     /// The time at which the launch began; everything before is ordered.
     start: u32,
     pub(super) block: BlockClocks,
@@ -76,9 +91,17 @@ pub(super) struct Race {
     random: u32,
 }
 
-/// The limit on the reads and strong accesses that are kept for a word; beyond it a random one is dropped, and its race
-/// may be missed.
-const KEPT: usize = 16;
+/// The limit on the reads and strong accesses that are kept for a word if accesses are ordered by other means than whole
+/// barriers; beyond it a random one is dropped, and its race may be missed.
+const KEPT: usize = 64;
+
+/// Returns true if nothing but barriers of whole blocks orders accesses of a launch.
+fn is_simple(launch: &Launch) -> bool {
+    let orders = |site: &Site| {
+        site.is_of_cluster() || site.operation == Operation::WarpSync || (site.is_barrier() && !site.is_whole())
+    };
+    !launch.code.has_fences && launch.cluster.is_none() && !launch.code.plan().sites.iter().any(orders)
+}
 
 /// An access and an earlier one that races with it, and the byte of the access at which they meet.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +115,7 @@ impl Race {
         Race {
             launch: None,
             time: 1,
+            simple: false,
             start: 1,
             block: BlockClocks { number: u64::MAX, ..BlockClocks::default() },
             others: HashMap::new(),
@@ -106,16 +130,27 @@ impl Race {
     }
 
     /// Begins a launch. Returns true if the time starts again, so that all records have to be removed.
-    pub(super) fn begin(&mut self, launch: &Arc<Launch>) -> bool {
-        let restarts = self.time > u32::MAX / 2;
+    pub(super) fn begin(&mut self, launch: &Arc<Launch>, may_restart: bool) -> bool {
+        let restarts = may_restart && self.time > u32::MAX / 2;
         let time = if restarts { 1 } else { self.time + 1 };
-        *self = Race { launch: Some(Arc::clone(launch)), time, start: time, ..Race::new() };
+        *self = Race { launch: Some(Arc::clone(launch)), time, start: time, simple: is_simple(launch), ..Race::new() };
         restarts
     }
 
     pub(super) fn end(&mut self) {
+        self.suspend();
+    }
+
+    /// Takes the launch out, so that another one can begin.
+    pub(super) fn suspend(&mut self) -> Race {
         let time = self.time;
-        *self = Race { time, ..Race::new() };
+        std::mem::replace(self, Race { time, ..Race::new() })
+    }
+
+    /// Continues a launch. Accesses before count as ordered.
+    pub(super) fn resume(&mut self, launch: Race) {
+        let time = self.time.max(launch.time).saturating_add(1);
+        *self = Race { time, start: time, ..launch };
     }
 
     fn tick(&mut self) -> u32 {
@@ -132,8 +167,7 @@ impl Race {
         let begins = next.is_none();
         let next = next.unwrap_or_else(|| {
             let began = self.tick();
-            let threads = vec![ThreadClocks::default(); threads];
-            BlockClocks { number, began, barrier: began, threads, ..BlockClocks::default() }
+            BlockClocks { number, began, barrier: began, count: threads, ..BlockClocks::default() }
         });
         let before = std::mem::replace(&mut self.block, next);
         if resident && before.number != u64::MAX {
@@ -187,7 +221,7 @@ impl Race {
             })
     }
 
-    fn conflicts(&self, earlier: Record, now: Record) -> bool {
+    pub(super) fn conflicts(&self, earlier: Record, now: Record) -> bool {
         (earlier.writes() || now.writes()) && !self.are_morally_strong(earlier, now) && !self.is_ordered(earlier, now)
     }
 
@@ -206,7 +240,7 @@ impl Race {
         while at < end {
             let (word, first) = ((at / 4) as usize, at % 4);
             let count = (4 - first).min(end - at);
-            let cell = page.cell(word);
+            let cell = self.word(page, word, since);
             let earlier = if count == 4 && !(cell.write.is_several() && cell.write.time >= since) {
                 self.touch(cell, now, since)
             } else {
@@ -220,17 +254,26 @@ impl Race {
         found
     }
 
-    fn new_list(&mut self, list: Vec<Record>) -> u32 {
-        if let Some(number) = self.free_lists.pop() {
-            self.lists[number as usize] = list;
-            return number;
-        }
-        self.lists.push(list);
-        (self.lists.len() - 1) as u32
+    fn new_list(&mut self, list: impl IntoIterator<Item = Record>) -> u32 {
+        let number = self.free_lists.pop().unwrap_or_else(|| {
+            self.lists.push(Vec::new());
+            (self.lists.len() - 1) as u32
+        });
+        let new = &mut self.lists[number as usize];
+        new.clear();
+        new.extend(list);
+        number
+    }
+
+    /// Returns a record of a copy of a list, for threads that come `threads` later.
+    pub(super) fn copied(&mut self, record: Record, threads: usize) -> Record {
+        let list = self.lists[record.place as usize].clone();
+        let number = self.new_list(list.into_iter().map(|record| record.plus(threads)));
+        Record::several(record.time, number as usize)
     }
 
     /// Takes the list of a record back that no longer counts.
-    fn recycle(&mut self, record: Record) {
+    pub(super) fn recycle(&mut self, record: Record) {
         if record.is_several() && record.time >= self.start {
             self.free_lists.push(record.place);
         }
@@ -245,8 +288,7 @@ impl Race {
             let mut each = [*cell; 4];
             if cell.other.is_several() {
                 for byte in &mut each[1..] {
-                    let list = self.lists[cell.other.place as usize].clone();
-                    byte.other.place = self.new_list(list);
+                    byte.other = self.copied(cell.other, 0);
                 }
             }
             let number = match self.free_bytes.pop() {
@@ -295,15 +337,57 @@ impl Race {
         if found.is_none() && self.conflicts(other, now) {
             found = Some(other);
         }
-        if weak_write {
+        self.add(cell, now);
+        found
+    }
+
+    /// Adds an access to a cell that has one read or strong access.
+    pub(super) fn add(&mut self, cell: &mut Cell, now: Record) {
+        let other = cell.other;
+        if now.writes() && !now.is_strong() {
             *cell = Cell { write: now, other: Record::default() };
         } else if now.replaces(other) && self.is_ordered(other, now) {
             cell.other = now;
         } else {
-            let number = self.new_list(vec![other, now]);
+            let number = self.new_list([other, now]);
             cell.other = Record::several(other.time, number as usize);
         }
-        found
+    }
+
+    /// Returns true if a later access that races with `now`, a read or strong access, always races with one of a list as
+    /// well: with one of two that are like it in different blocks, or in its block since the last barrier by different
+    /// threads.
+    fn is_implied(&self, list: &[Record], now: Record) -> bool {
+        let block = &self.block;
+        let (mut elsewhere, mut recent) = (None, None);
+        self.simple
+            && list.iter().filter(|earlier| earlier.is_like(now)).any(|earlier| {
+                let apart = *elsewhere.get_or_insert(earlier.block()) != earlier.block();
+                let is_recent = earlier.block() == block.number && earlier.time >= block.barrier;
+                let both = is_recent && *recent.get_or_insert(earlier.thread()) != earlier.thread();
+                apart || both || (is_recent && earlier.thread() == now.thread())
+            })
+    }
+
+    /// Adds an access to a cell with a list, unless it races with one of them.
+    pub(super) fn quietly_in_list(&mut self, cell: &mut Cell, now: Record) -> bool {
+        let list = &self.lists[cell.other.place as usize];
+        let weak_write = now.writes() && !now.is_strong();
+        if (weak_write || list.iter().any(|earlier| earlier.writes()))
+            && list.iter().any(|earlier| self.conflicts(*earlier, now))
+        {
+            return false;
+        }
+        if weak_write || !self.is_implied(list, now) {
+            self.touch_list(cell, now);
+        } else if now.is_plain_read() {
+            let mut blocks = list.iter().filter(|earlier| earlier.is_plain_read()).map(|earlier| earlier.block());
+            let first = blocks.next();
+            if blocks.any(|block| Some(block) != first) {
+                cell.other = cell.other.shared();
+            }
+        }
+        true
     }
 
     /// As [`Race::touch`], for a list of reads and strong accesses.
@@ -316,8 +400,12 @@ impl Race {
             self.free_lists.push(number as u32);
             *cell = Cell { write: now, other: Record::default() };
         } else {
-            list.retain(|earlier| !(now.replaces(*earlier) && self.is_ordered(*earlier, now)));
-            if list.len() < KEPT {
+            let implied = self.is_implied(&list, now);
+            if !implied {
+                list.retain(|earlier| !(now.replaces(*earlier) && self.is_ordered(*earlier, now)));
+            }
+            if implied {
+            } else if self.simple || list.len() < KEPT {
                 list.push(now);
             } else {
                 self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -332,7 +420,9 @@ impl Race {
     fn snapshot(&self, thread: usize) -> Known {
         let block = &self.block;
         let mut known = block.known.clone();
-        clocks::join(&mut known, &block.threads[thread].known);
+        if let Some(own) = block.threads.get(thread) {
+            clocks::join(&mut known, &own.known);
+        }
         let own = Key::thread(block.number << THREAD_BITS | thread as u64);
         clocks::add(&mut known, vec![(own, self.time + 1), (Key::block(block.number), block.barrier)]);
         known
@@ -340,13 +430,15 @@ impl Race {
 
     /// A fence of a thread.
     pub(super) fn fence(&mut self, thread: usize, scope: Scope) {
-        if thread >= self.block.threads.len() {
+        self.simple = false;
+        if thread >= self.block.count {
             return;
         }
+        self.block.own();
         self.acquire(thread, scope);
         let released = self.snapshot(thread);
         for level in 0..=scope as usize {
-            self.block.threads[thread].fenced[level] = released.clone();
+            self.block.own()[thread].fenced[level] = released.clone();
         }
         self.block.active = true;
         self.tick();
@@ -354,7 +446,7 @@ impl Race {
 
     /// Adds what the thread's reads have collected.
     fn acquire(&mut self, thread: usize, scope: Scope) {
-        let own = &mut self.block.threads[thread];
+        let Some(own) = self.block.threads.get_mut(thread) else { return };
         for level in 0..=scope as usize {
             if let Some(collected) = own.pending[level].take() {
                 clocks::join(&mut own.known, &Some(collected));
@@ -366,7 +458,7 @@ impl Race {
     /// A strong access of a thread to a location: it collects what was released there, and publishes what the thread
     /// has released. `shared` is true for a location in the block's own shared memory.
     pub(super) fn strong(&mut self, thread: usize, address: u64, shared: bool, access: Strong) {
-        if thread >= self.block.threads.len() {
+        if thread >= self.block.count {
             return;
         }
         let (number, scope) = (self.block.number, access.scope);
@@ -379,7 +471,7 @@ impl Race {
                     location.clusters.get(&cluster).cloned().flatten(),
                     location.device.clone(),
                 ];
-                let own = &mut self.block.threads[thread];
+                let own = &mut self.block.own()[thread];
                 for (level, found) in found.iter().enumerate().take(scope as usize + 1) {
                     clocks::join(&mut own.pending[level], found);
                 }
@@ -395,7 +487,9 @@ impl Race {
         let mut released: Scoped = Default::default();
         for (level, released) in released.iter_mut().enumerate().take(scope as usize + 1) {
             released.clone_from(&self.block.fenced[level]);
-            clocks::join(released, &self.block.threads[thread].fenced[level]);
+            if let Some(own) = self.block.threads.get(thread) {
+                clocks::join(released, &own.fenced[level]);
+            }
         }
         if access.releases {
             let own = self.snapshot(thread);
@@ -436,6 +530,7 @@ impl Race {
 
     /// A thread arrives at a barrier without waiting.
     pub(super) fn arrive(&mut self, barrier: u32, thread: usize) {
+        self.simple = false;
         let released = self.snapshot(thread);
         clocks::join(self.block.arrived.entry(barrier).or_default(), &released);
         self.block.active = true;
@@ -444,11 +539,13 @@ impl Race {
 
     /// A barrier of these threads of the running block opens; threads may also have arrived at it without waiting.
     pub(super) fn meet(&mut self, barrier: Option<u32>, threads: &[usize]) {
+        self.simple = false;
         let (time, number) = (self.time + 1, self.block.number);
         let mut known = barrier.and_then(|id| self.block.arrived.remove(&id)).flatten();
         let mut fenced: Scoped = Default::default();
+        self.block.own();
         for thread in threads {
-            let own = &mut self.block.threads[*thread];
+            let own = &mut self.block.own()[*thread];
             clocks::join(&mut known, &own.known);
             for (level, fenced) in fenced.iter_mut().enumerate() {
                 clocks::join(&mut known, &own.pending[level].take());
@@ -458,7 +555,7 @@ impl Race {
         let key = |thread: &usize| Key::thread(number << THREAD_BITS | *thread as u64);
         clocks::add(&mut known, threads.iter().map(|thread| (key(thread), time)).collect());
         for thread in threads {
-            let own = &mut self.block.threads[*thread];
+            let own = &mut self.block.own()[*thread];
             own.known.clone_from(&known);
             own.fenced.clone_from(&fenced);
         }
@@ -472,21 +569,22 @@ impl Race {
         let mut all: Known = None;
         let time = self.time + 1;
         for number in blocks {
-            self.enter(*number, self.block.threads.len(), true);
+            self.enter(*number, self.block.count, true);
             self.barrier();
             clocks::join(&mut all, &self.block.known);
         }
         clocks::add(&mut all, blocks.iter().map(|number| (Key::block(*number), time)).collect());
         for number in blocks {
-            self.enter(*number, self.block.threads.len(), true);
+            self.enter(*number, self.block.count, true);
             self.block.known.clone_from(&all);
         }
-        self.enter(running, self.block.threads.len(), true);
+        self.enter(running, self.block.count, true);
         self.tick();
     }
 
     /// A thread releases at a barrier object, or begins to use it.
     pub(super) fn release_object(&mut self, address: u64, thread: usize) {
+        self.simple = false;
         let released = self.snapshot(thread);
         clocks::join(self.objects.entry(address).or_default(), &released);
         self.tick();
@@ -499,7 +597,7 @@ impl Race {
     /// A thread has found the phase of a barrier object complete.
     pub(super) fn acquire_object(&mut self, address: u64, thread: usize) {
         if let Some(released) = self.objects.get(&address) {
-            clocks::join(&mut self.block.threads[thread].known, released);
+            clocks::join(&mut self.block.own()[thread].known, released);
             self.block.active = true;
         }
     }

@@ -4,8 +4,9 @@
 //!
 //! C's functions for the end of the process are called with a function of this library, and with no pointers of ours.
 
+use super::session;
 use super::suppress::Suppressions;
-use crate::environment::{CheckResult, ENVIRONMENT};
+use crate::environment::{CheckResult, Checks, ENVIRONMENT};
 use crate::json::escaped;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -16,17 +17,21 @@ use std::sync::Once;
 
 /// An access in a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Accessed {
+pub struct Accessed {
     /// For example `store of 4 bytes`.
-    pub(crate) what: String,
-    /// Line and column in the PTX; 0 for unknown.
-    pub(crate) line: u32,
-    pub(crate) column: u32,
+    pub what: String,
+    /// The line in the PTX; 0 for unknown.
+    pub line: u32,
+    /// The column in the PTX.
+    pub column: u32,
     /// `file:line` of the kernel's source.
-    pub(crate) source: Option<String>,
-    pub(crate) block: Option<[u64; 3]>,
-    pub(crate) thread: Option<[u64; 3]>,
-    pub(crate) value: Option<u64>,
+    pub source: Option<String>,
+    /// The block's coordinates.
+    pub block: Option<[u64; 3]>,
+    /// The thread's coordinates in its block.
+    pub thread: Option<[u64; 3]>,
+    /// The value that it read or wrote.
+    pub value: Option<u64>,
 }
 
 impl Accessed {
@@ -77,25 +82,26 @@ impl Accessed {
 
 /// A report of a checker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Report {
+pub struct Report {
     /// The checker's name, as in `CUDA_SIM_CHECK`.
-    pub(crate) check: &'static str,
+    pub check: &'static str,
     /// The kind of mistake in a few words, for example `out of bounds`.
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// The kernel's name, or the driver's function.
-    pub(crate) kernel: String,
+    pub kernel: String,
     /// The array and the offset in it.
-    pub(crate) array: Option<String>,
-    pub(crate) address: Option<u64>,
+    pub array: Option<String>,
+    /// The first of the bytes.
+    pub address: Option<u64>,
     /// A further sentence.
-    pub(crate) note: Option<String>,
+    pub note: Option<String>,
     /// The access, and an earlier one that it conflicts with.
-    pub(crate) accesses: Vec<Accessed>,
+    pub accesses: Vec<Accessed>,
 }
 
 impl Report {
     /// The parts by which reports of one cause are recognised.
-    fn cause(&self) -> Cause {
+    pub(super) fn cause(&self) -> Cause {
         let mut places: Vec<_> = self.accesses.iter().map(|access| (access.line, access.column)).collect();
         places.sort_unstable();
         // Without a place in a kernel the array is the cause.
@@ -104,7 +110,7 @@ impl Report {
     }
 
     /// The text for standard error, of one line for each access.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let mut text = format!("cuda-sim: {}: {}", self.check, self.kind);
         if !self.kernel.is_empty() {
             let _ = write!(text, " in `{}`", self.kernel);
@@ -184,7 +190,8 @@ pub(crate) fn collect<T>(run: impl FnOnce() -> T) -> (T, Vec<Report>) {
     (result, COLLECTED.take().unwrap_or_default())
 }
 
-/// Adds a report, unless there was one of the same cause. Returns true unless it is suppressed, also if it is known.
+/// Adds a report, unless there was one of the same cause. Returns true if it is one that the environment asks for and does
+/// not suppress, also if it is known.
 pub(super) fn add(report: Report) -> bool {
     let collecting = COLLECTED.with_borrow(Option::is_some);
     if collecting {
@@ -197,6 +204,9 @@ pub(super) fn add(report: Report) -> bool {
             true
         });
     }
+    let Some(report) = session::take(report).filter(|report| ENVIRONMENT.check.has(Checks::named(report.check))) else {
+        return false;
+    };
     let mut reports = REPORTS.lock();
     let is_suppressed = SUPPRESSIONS.cover(&report);
     if !reports.seen.insert(report.cause()) {

@@ -40,6 +40,8 @@ const STRONG: u64 = 1 << 51;
 const ATOMIC: u64 = 1 << 54;
 /// The record stands for a list of records, or for the four bytes of its word.
 const SEVERAL: u64 = 1 << 55;
+/// Later reads need no record ([`Record::is_shared`]).
+const SHARED: u64 = 1 << 56;
 /// The lowest of two bits of the scope.
 const SCOPE: u32 = 52;
 /// Bits of a block's number and a thread's in it.
@@ -81,6 +83,20 @@ impl Record {
         self.who & SEVERAL != 0
     }
 
+    /// Returns a record of the same list, for which later plain reads need no record: any write races with one of the list.
+    pub(super) fn shared(self) -> Record {
+        Record { who: self.who | SHARED, ..self }
+    }
+
+    pub(super) fn is_shared(self) -> bool {
+        self.who & SHARED != 0
+    }
+
+    /// Returns true for an access that neither writes nor is strong.
+    pub(super) fn is_plain_read(self) -> bool {
+        self.who & (WRITES | STRONG) == 0
+    }
+
     /// The block's number, and the thread's in the block.
     pub(super) fn thread(self) -> u64 {
         self.who & WHO
@@ -106,6 +122,21 @@ impl Record {
         Scope::new((self.who >> SCOPE & 3) as u32)
     }
 
+    /// Returns a record like this one of the thread that comes `threads` later in the block.
+    pub(super) fn plus(self, threads: usize) -> Record {
+        Record { who: self.who + threads as u64, ..self }
+    }
+
+    /// As [`Record::plus`], unless there is no record.
+    pub(super) fn plus_if_any(self, threads: usize) -> Record {
+        if self.time == 0 { self } else { self.plus(threads) }
+    }
+
+    /// Returns true if both accesses have the same properties.
+    pub(super) fn is_like(self, other: Record) -> bool {
+        (self.who ^ other.who) & !WHO == 0
+    }
+
     /// Returns true if whatever races with an earlier access, and is not ordered after this one, races with this one.
     pub(super) fn replaces(self, earlier: Record) -> bool {
         match (earlier.is_strong(), earlier.writes()) {
@@ -123,6 +154,26 @@ pub(super) struct Cell {
     pub(super) write: Record,
     /// A read or a strong access since then, or a list of them.
     pub(super) other: Record,
+}
+
+/// Words of a chunk.
+pub(super) const CHUNK: usize = 16;
+
+/// The last accesses to the words of a chunk, as long as each was by neighbouring threads to all of them ([`super::chunks`]).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Chunk {
+    /// Those of the first word.
+    pub(super) cell: Cell,
+    /// The time at which the words got cells of their own, 0 for never.
+    pub(super) divided: u32,
+    /// The words that each thread accessed.
+    pub(super) words: u8,
+}
+
+/// Returns an array of default values, which is created in place.
+fn defaults<T: Clone + Copy + Default, const N: usize>() -> Box<[T; N]> {
+    // The length is that of the array.
+    vec![T::default(); N].into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([T::default(); N]))
 }
 
 /// A set of bytes of a page.
@@ -144,7 +195,7 @@ pub(super) fn insert(set: &mut Bytes, range: Range<usize>) {
 }
 
 /// Removes a range from a set.
-pub(super) fn remove(set: &mut Bytes, range: Range<usize>) {
+fn remove(set: &mut Bytes, range: Range<usize>) {
     masks(range).for_each(|(word, mask)| set[word] &= !mask);
 }
 
@@ -159,6 +210,8 @@ pub(super) fn first_missing(set: &Bytes, range: Range<usize>) -> Option<usize> {
 /// The shadow of a page.
 pub(super) struct Page {
     pub(super) kind: PageKind,
+    /// The launch whose memory it is, unless it is global.
+    pub(super) launch: u64,
     /// The accessible bytes, if they are one range of the page; the bounding range of `valid` otherwise.
     pub(super) low: u32,
     pub(super) high: u32,
@@ -167,13 +220,42 @@ pub(super) struct Page {
     pub(super) area: Range<u64>,
     /// The bytes that were written; `None` if all count as written.
     pub(super) written: Option<Box<Bytes>>,
+    /// True if all accessible bytes are known to be written.
+    complete: bool,
     cells: Option<Box<[Cell; WORDS]>>,
+    chunks: Option<Box<[Chunk; WORDS / CHUNK]>>,
 }
 
 impl Page {
     pub(super) fn new(kind: PageKind, accessible: Range<u32>, written: bool, area: Range<u64>) -> Page {
         let written = (!written).then(|| Box::new([0; PAGE as usize / 64]));
-        Page { kind, low: accessible.start, high: accessible.end, valid: None, area, written, cells: None }
+        Page {
+            kind,
+            launch: 0,
+            low: accessible.start,
+            high: accessible.end,
+            valid: None,
+            area,
+            written,
+            complete: false,
+            cells: None,
+            chunks: None,
+        }
+    }
+
+    /// Returns true if all accessible bytes were written.
+    pub(super) fn is_written(&mut self) -> bool {
+        let Some(set) = &self.written else { return true };
+        self.complete |= first_missing(set, self.low as usize..self.high as usize).is_none();
+        self.complete
+    }
+
+    /// Makes bytes count as not written.
+    pub(super) fn unwrite(&mut self, range: Range<usize>) {
+        self.complete = false;
+        if let Some(set) = &mut self.written {
+            remove(set, range);
+        }
     }
 
     /// Returns true if these bytes are accessible.
@@ -187,12 +269,11 @@ impl Page {
     }
 
     pub(super) fn cell(&mut self, word: usize) -> &mut Cell {
-        let cells = self.cells.get_or_insert_with(|| {
-            let cells = vec![Cell::default(); WORDS].into_boxed_slice();
-            // The length is that of the array.
-            cells.try_into().unwrap_or_else(|_| Box::new([Cell::default(); WORDS]))
-        });
-        &mut cells[word]
+        &mut self.cells.get_or_insert_with(defaults)[word]
+    }
+
+    pub(super) fn chunk(&mut self, chunk: usize) -> &mut Chunk {
+        &mut self.chunks.get_or_insert_with(defaults)[chunk]
     }
 }
 

@@ -1,5 +1,9 @@
 //! The interface between compiled code and the block scheduler.
 //!
+//! # Safety
+//!
+//! A table of accesses is read with the length that generated code gives it.
+//!
 //! Invariant: generated code reads and writes [`Context`] at the offsets that `offset_of!` gives for this definition.
 
 use crate::exec::copies::Copies;
@@ -62,6 +66,11 @@ pub(crate) struct Context {
     pub(crate) resident: u32,
     /// The bounds of checked code, [`BOUNDS_COUNT`] of them.
     pub(crate) bounds: *const Bounds,
+    /// The addresses that threads of checked code have accessed and that were not checked yet, [`BATCH_ROW`] words for
+    /// each access in the code ([`super::batch`]).
+    pub(crate) batch: *mut u64,
+    /// The accesses of the code that records them, if it is checked.
+    pub(crate) batched: *const BatchTable,
     /// Asynchronous copies that threads of the block have started. Compiled code does not access them.
     pub(crate) copies: Copies,
 }
@@ -111,7 +120,7 @@ offsets! {
     TOTAL_SHARED_BYTES = total_shared_bytes, GRID_ID = grid_id, GRID = grid, BLOCK = block, CTAID = ctaid,
     WORKER = worker, WORKERS = workers, PENDING = pending, THREADS = threads,
     RUNNING = running, STACK_LIMIT = stack_limit, FIBER = fiber, WORKSPACE = workspace,
-    SLOTS = slots, MANAGED = managed, BOUNDS = bounds,
+    SLOTS = slots, MANAGED = managed, BOUNDS = bounds, BATCH = batch, BATCHED = batched,
     CLUSTER_CTAID = cluster.ctaid, CLUSTER_NCTAID = cluster.nctaid, CLUSTER_ID = cluster.id,
     CLUSTER_COUNT = cluster.count, CLUSTER_RANK = cluster.rank, CLUSTER_RANKS = cluster.ranks,
 }
@@ -155,6 +164,43 @@ pub(crate) struct Bounds {
 
 /// The number of bounds, which the places of a launch's code share.
 pub(crate) const BOUNDS_COUNT: usize = 256;
+
+/// Words of the batch for one access in the code: one for each thread of a block, and some more, so that the rows of one
+/// thread are in different sets of the processor's cache.
+pub(crate) const BATCH_ROW: usize = 1024 + 24;
+/// The number of rows of the batch.
+pub(crate) const BATCH_ROWS: usize = 96;
+/// The address in a batch of a thread that has not made the access.
+pub(crate) const NOT_ACCESSED: u64 = u64::MAX;
+
+/// An access in the code whose addresses are recorded: its properties ([`access`]) and its place.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BatchSite {
+    /// If it has [`access::VALUE`], the next row has the values.
+    pub(crate) kind: u64,
+    pub(crate) position: u64,
+}
+
+/// The accesses in code that records them, in program order.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct BatchTable {
+    count: u64,
+    first: [BatchSite; 0],
+}
+
+impl BatchTable {
+    /// Returns the accesses.
+    ///
+    /// # Safety
+    ///
+    /// The table is one that the code generator wrote: it is followed by this many accesses.
+    pub(crate) unsafe fn sites(&self) -> &[BatchSite] {
+        // SAFETY: the caller guarantees that the elements follow, which have no other alignment than the number.
+        unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.count as usize) }
+    }
+}
 
 /// The scope of a fence or of a strong access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

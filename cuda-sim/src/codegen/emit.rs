@@ -3,6 +3,7 @@
 //! It knows nothing about single instructions. Invariant: every temporary is defined before it is used.
 
 use super::abi;
+use super::batch::Batch;
 use super::kernel::Flavour;
 use crate::ir::lockstep::Selects;
 use crate::ir::{BlockId, ClusterRegister, Function, LaneMask, Reg, Special, Symbol, Value};
@@ -36,6 +37,12 @@ pub(crate) struct Emitter<'a> {
     /// The value that the next access stores, in code for the checkers.
     pub(crate) stored: Option<String>,
     pub(crate) flavour: Flavour,
+    /// True if checked code records its accesses instead of asking about each one.
+    pub(crate) batches: bool,
+    /// The accesses recorded so far in the current thread loop.
+    pub(super) batch: Option<Batch>,
+    /// True if the code has an access that cannot be recorded.
+    pub(crate) refused: bool,
 }
 
 impl<'a> Emitter<'a> {
@@ -56,6 +63,9 @@ impl<'a> Emitter<'a> {
             position: Position::default(),
             stored: None,
             flavour,
+            batches: false,
+            batch: None,
+            refused: false,
         }
     }
 

@@ -32,6 +32,7 @@ pub(crate) struct Compiled {
     pub(crate) shape: Shape,
     /// True if the code asks the checkers about each access.
     pub(crate) checked: bool,
+    pub(crate) has_fences: bool,
     /// Keeps the code of `entry` alive if that is a function.
     _first: Option<Arc<Code>>,
     regions: Vec<Arc<LazyPart>>,
@@ -296,6 +297,7 @@ impl Compiled {
             entry: if code.scheduled { EntryPoint::Regions } else { EntryPoint::Blocks },
             shape: code.shape,
             checked: code.checked,
+            has_fences: code.has_fences,
             _first: None,
             regions: code.regions.iter().map(lazy).collect(),
             vector_loops: code
@@ -346,6 +348,7 @@ impl Compiled {
             entry,
             shape,
             checked: code.checked,
+            has_fences: code.has_fences,
             _first: Some(first),
             regions: Vec::new(),
             vector_loops: Vec::new(),
@@ -363,6 +366,7 @@ impl Compiled {
             entry,
             shape: self.shape,
             checked: self.checked,
+            has_fences: self.has_fences,
             _first: first,
             regions: Vec::new(),
             vector_loops: Vec::new(),

@@ -37,7 +37,7 @@ pub(super) const PARALLEL: &str = ", !llvm.access.group !0";
 /// The variant of the code that is emitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flavour {
-    /// The code asks the runtime about each access.
+    /// The code asks the runtime about each access, except for regions that record theirs ([`super::batch`]).
     pub(crate) exact: bool,
     /// The runtime that is asked is that of the checkers (`check/`), and not a search for a fault.
     pub(crate) checked: bool,
@@ -76,14 +76,29 @@ impl<'a> Functions<'a> {
         &self.program.functions[self.index]
     }
 
+    /// Returns the start of a region's code. Checked code records its accesses if it is `batched` and that is possible.
+    fn emitter(&self, regions: &Regions, region: usize, batched: bool) -> Emitter<'a> {
+        let Flavour { checked, clustered, .. } = self.flavour;
+        let batches = checked && !clustered && batched && regions.is_batchable(self.kernel(), region);
+        let exact = self.flavour.exact && !batches;
+        let mut emitter = Emitter::new(self.kernel(), Flavour { exact, ..self.flavour });
+        emitter.batches = batches;
+        emitter
+    }
+
     /// Appends the LLVM modules of the kernel to its texts, one for each region.
     pub(crate) fn modules(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<Part>> {
+        let emit_region = |emitter: &mut Emitter<'_>, id| match regions.scheduled {
+            true => region::range(emitter, regions, id),
+            false => region_text(emitter, regions, id),
+        };
         let mut module = |id: usize| {
-            let mut emitter = Emitter::new(self.kernel(), self.flavour);
-            let text = match regions.scheduled {
-                true => region::range(&mut emitter, regions, id)?,
-                false => region_text(&mut emitter, regions, id)?,
-            };
+            let mut emitter = self.emitter(regions, id, regions.scheduled || id == 0);
+            let mut text = emit_region(&mut emitter, id)?;
+            if emitter.refused {
+                emitter = Emitter::new(self.kernel(), self.flavour);
+                text = emit_region(&mut emitter, id)?;
+            }
             // Threads begin with the vectorised loop if there is one.
             let hot = !matches!(regions.kinds[id], RegionKind::Cold | RegionKind::Restart)
                 && !regions.lockstep.contains_key(&id);
@@ -98,11 +113,12 @@ impl<'a> Functions<'a> {
     /// different.
     pub(crate) fn vector_loops(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<[Option<Part>; 2]>> {
         let mut emit_loop = |region, speculates| {
-            let mut emitter = Emitter::new(self.kernel(), self.flavour);
-            let text = match regions.lockstep.contains_key(&region) && !self.flavour.exact {
+            let mut emitter = self.emitter(regions, region, true);
+            let text = match regions.lockstep.contains_key(&region) && !emitter.flavour.exact {
                 true => vector_loop::emit(&mut emitter, regions, region, speculates)?,
                 false => None,
             };
+            let text = text.filter(|_| !emitter.refused);
             let table = table_text(&[format!("ptr @vector_loop{region}")]);
             Ok(text.map(|(text, wide)| {
                 texts.push(self.complete(text + &table, emitter));
@@ -200,7 +216,9 @@ pub(super) fn emit_blocks(
     regions: Option<(&Regions, usize)>,
 ) -> Result<()> {
     let function: &Function = emitter.function;
-    for id in blocks {
+    // Accesses are recorded in program order.
+    let ordered = regions.filter(|_| emitter.batches).map(|(regions, from)| regions.in_order(function, from, blocks));
+    for id in ordered.as_deref().unwrap_or(blocks) {
         let target = |block: BlockId| match regions.and_then(|(r, from)| r.split(from, *id, block)) {
             Some(region) => format!("split{region}"),
             None => format!("b{block}"),
@@ -423,6 +441,7 @@ fn region_text(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> R
     if split {
         emitter.line(format_args!("store i32 0, ptr %cold"));
     }
+    emitter.begin_batch(true);
     thread_start(emitter, regions, region, &blocks);
     emit_blocks(emitter, &blocks, Some((regions, region)))?;
     if split {
@@ -440,6 +459,8 @@ fn block_loop(emitter: &mut Emitter<'_>, split: bool) -> String {
     let rows = emitter.uniform(format_args!("mul nuw nsw i32 {ny}, {nz}"));
     let nx = emitter.uniform(format_args!("call i32 @sim.row(i32 {nx})"));
     let running = emitter.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::RUNNING));
+    let threads = emitter.field(abi::THREADS, "i64");
+    let batch = emitter.end_batch("0", &threads);
     let (reset, collect, check) = if split {
         (
             "  store i32 0, ptr %any\n",
@@ -487,7 +508,7 @@ row.next:
   %rows.left = icmp ult i32 %row.up, {rows}
   br i1 %rows.left, label %row, label %block.done
 block.done:
-{check}block.next:
+{batch}{check}block.next:
   %b.next = add nuw i64 %b, 1
   %blocks.left = icmp ult i64 %b.next, %last
   br i1 %blocks.left, label %block.step, label %finished

@@ -102,7 +102,7 @@ symbols! {
     "sim.copies.arrive" = copies::arrive, "sim.bulk.to_shared" = bulk::to_shared, "sim.bulk.to_global" = bulk::to_global, "sim.mbarrier.init" = mbarrier::init, "sim.mbarrier.inval" = mbarrier::inval,
     "sim.mbarrier.expect" = mbarrier::expect,
     "sim.mbarrier.complete" = mbarrier::complete, "sim.mbarrier.arrive" = mbarrier::arrive, "sim.mbarrier.test" = mbarrier::test,
-    "sim.check" = crate::check::access, "sim.check.fence" = crate::check::fence,
+    "sim.check" = crate::check::access, "sim.check.fence" = crate::check::fence, "sim.check.batch" = crate::check::batched,
     "sim.check.arrived" = crate::check::arrived, "sim.check.passed" = crate::check::passed,
     "sim.access" = crate::exec::search::access, "sim.tick" = crate::exec::search::tick,
 }

@@ -7,7 +7,8 @@
 //!
 //! An address that is not a compile-time constant is passed to `sim.address` or `sim.shared`, which [`super::guard`]
 //! replaces by code that keeps the access in the devices' range. Exact code, which searches for the thread of a fault,
-//! asks the runtime about each access instead, and so does code for the checkers (`check/`).
+//! asks the runtime about each access instead, and so does code for the checkers (`check/`), unless it records its
+//! accesses ([`super::batch`]).
 
 use super::abi::{self, access};
 use super::emit::{Emitter, llvm_float};
@@ -88,6 +89,10 @@ impl Emitter<'_> {
             self.stored = None;
             if let Some(kind) = kind.filter(|_| self.flavour.checked && self.function.local_slots.contains_key(slot)) {
                 // It is in local memory, which generic addresses may read.
+                if self.batches {
+                    self.refused = true;
+                    return Ok(pointer);
+                }
                 let address = self.def(format_args!("ptrtoint ptr {pointer} to i64"));
                 self.exact_address(kind & !(7 << access::SPACE), &address, bytes);
             }
@@ -127,6 +132,14 @@ impl Emitter<'_> {
         if self.flavour.exact || !((-NEAR..NEAR).contains(&at) && at % bytes as i64 == 0) {
             address = self.def(format_args!("add i64 {address}, {at}"));
             behind = 0;
+        }
+        if self.batches {
+            let whole = self.def(format_args!("add i64 {address}, {behind}"));
+            let whole = match &window {
+                Some(window) => self.def(format_args!("add i64 {window}, {whole}")),
+                None => whole,
+            };
+            self.record(kind, &whole, bytes);
         }
         let mut address = match (known, &window) {
             (_, window) if self.flavour.exact => {
@@ -283,7 +296,8 @@ impl Emitter<'_> {
 
     /// Computes the value that the next access stores, for the checkers' reports; of several the first one.
     fn announce(&mut self, ty: Type, value: Option<&Value>) -> Result<()> {
-        let Some(value) = value.filter(|_| self.flavour.checked && ty.bits() <= 64) else { return Ok(()) };
+        let is_wanted = self.flavour.checked && !self.flavour.bounded && ty.bits() <= 64;
+        let Some(value) = value.filter(|_| is_wanted) else { return Ok(()) };
         let value = self.int(value, ty.bits())?;
         self.stored = Some(self.resize(&value, ty.bits(), 64, false));
         Ok(())

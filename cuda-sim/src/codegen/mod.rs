@@ -10,6 +10,7 @@
 
 pub(crate) mod abi;
 mod background;
+mod batch;
 mod carry;
 mod check;
 mod compare;
@@ -41,6 +42,7 @@ mod warm;
 
 use crate::ir::Function;
 use crate::ir::callees::reached;
+use crate::ir::fences::order_accesses;
 use crate::ir::loops::depth;
 use crate::ir::lower::Program;
 use crate::ir::matrix::MAX_WORDS;
@@ -75,6 +77,8 @@ pub(crate) struct KernelCode {
     pub(crate) scheduled: bool,
     /// True if the code asks the checkers about each access.
     pub(crate) checked: bool,
+    /// True for checked code if threads may order accesses by other means than barriers ([`order_accesses`]).
+    pub(crate) has_fences: bool,
     pub(crate) effort: Effort,
     /// The number of instructions of all regions, which determines compile time. An instruction of several regions
     /// counts once for each.
@@ -154,6 +158,7 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
         },
         scheduled: true,
         checked: flavour.checked,
+        has_fences: flavour.checked && order_accesses(&program.functions, index),
         effort,
         instructions: 0,
         plan: Arc::default(),

@@ -261,6 +261,7 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
         emitter.parallel = PARALLEL;
     }
     emitter.exit_label = "thread.exit";
+    emitter.begin_batch(true);
     thread_start(emitter, regions, region, &blocks)?;
     emit_blocks(emitter, &blocks, Some((regions, region)))?;
     let defs = defined(emitter, &blocks, resumed(emitter, regions, region));
@@ -296,6 +297,7 @@ pub(super) fn block_coordinates(emitter: &mut Emitter<'_>) {
 fn range_loop(emitter: &mut Emitter<'_>, record: &str, result: u64) -> String {
     let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     block_coordinates(emitter);
+    let batch = emitter.end_batch("%first", "%count");
     // A block has at most 1024 threads. The mask lets LLVM see that addresses do not wrap.
     format!(
         "define i64 @kernel(ptr noalias %ctx, i64 %first, i64 %count) #0 {{\nentry:\n{prologue}  \
@@ -342,7 +344,7 @@ row.next:
   %rows.left = icmp ult i64 %row.after, %end
   br i1 %rows.left, label %row, label %finished
 finished:
-  ret i64 {result}
+{batch}  ret i64 {result}
 }}
 ",
         prologue = emitter.prologue,

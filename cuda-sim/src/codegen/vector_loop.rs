@@ -403,6 +403,7 @@ fn emit_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()
     }
     emitter.text.push_str("work:\n");
     emitter.unreachable_blocks = if checked { this.info.side_exits.clone() } else { BTreeSet::new() };
+    emitter.begin_batch(false);
     thread_loop(emitter, this, "work", |emitter| {
         begin_iteration(emitter, this)?;
         let blocks: Vec<_> = this.regions.blocks(function, this.region);
@@ -452,6 +453,8 @@ fn emit_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()
     })?;
     emitter.unreachable_blocks.clear();
     emitter.selects.clear();
+    let batch = emitter.end_batch("%first", "%count");
+    emitter.text.push_str(&batch);
     deoptimise_on_side_exit(emitter, "deoptimise", "take");
     for reg in this.stored.iter().filter(|r| this.written.contains(r) && this.storage(**r) != Storage::PerThread) {
         let wide = width(emitter, *reg);

@@ -141,7 +141,7 @@ pub(super) fn record(handle: CUevent, on: CUstream, external: bool) -> Status {
     }
     let noted = event.note(Track { device: context.device, stream: stream.id, lane: 0 });
     let mut mark = event.lock_mark();
-    let item = Item { context, stream: stream.id, lane: 0, op: Op::Record(Arc::clone(&noted)) };
+    let item = Item::new(context, stream.id, 0, Op::Record(Arc::clone(&noted)));
     let point = ENGINE.submit(stream.queue, Vec::new(), Some(item), Start::Here);
     *mark = Mark::Record(EventRecord { point, noted });
     Ok(())

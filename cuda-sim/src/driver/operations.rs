@@ -12,12 +12,13 @@
 use super::graph::conditional::{ConditionalRun, ConditionalValue};
 use super::graph::memory::GraphMemory;
 use super::graph::object::Retained;
-use super::launch::{code_of, report};
+use super::launch::{code_of, renew, report};
 use super::memory::ipc::SharedEvent;
 use super::state::{Context, FunctionObject, GRIDS, IN_HOST_FUNCTION};
 use super::trace;
 use crate::check;
-use crate::environment::{CheckResult, ENVIRONMENT};
+use crate::check::session::{Session, within};
+use crate::environment::{CheckResult, Checks, ENVIRONMENT};
 use crate::exec::fault;
 use crate::exec::launch::{Fault, Launch};
 use crate::memory::shared::MOVING;
@@ -136,6 +137,14 @@ pub(super) struct Item {
     pub(super) stream: u64,
     pub(super) lane: u32,
     pub(super) op: Op,
+    /// The checkers of the thread that enqueued it.
+    session: Option<Arc<Session>>,
+}
+
+impl Item {
+    pub(super) fn new(context: Arc<Context>, stream: u64, lane: u32, op: Op) -> Item {
+        Item { context, stream, lane, op, session: check::session::current() }
+    }
 }
 
 /// The failure of an operation, and what is examined once nothing else of the context runs.
@@ -322,7 +331,8 @@ impl Op {
     /// Returns the operation for another launch; a kernel launch gets an identity of its own.
     pub(super) fn for_relaunch(&self) -> Op {
         let mut again = self.clone();
-        if let Op::Kernel { launch, .. } = &mut again {
+        if let Op::Kernel { launch, function } = &mut again {
+            renew(launch, function);
             launch.grid_id = GRIDS.fetch_add(1, Ordering::Relaxed);
         }
         again
@@ -398,7 +408,7 @@ impl Op {
                 launch.slots = context.slots();
                 let launch: Arc<Launch> = Arc::from(launch);
                 let ended = if launch.code.checked {
-                    let (ended, reported) = check::run(&function.kernel, Arc::clone(&launch), check::checks());
+                    let (ended, reported) = check::run(&function.kernel, Arc::clone(&launch));
                     if ended.is_ok() && reported && ENVIRONMENT.check_result == CheckResult::Error {
                         return Err(Failed::with(CUresult::CUDA_ERROR_LAUNCH_FAILED));
                     }
@@ -412,6 +422,8 @@ impl Op {
                 match ended {
                     // It has no fault of its own; that of the context is stored.
                     Ok(()) | Err(Fault::Stopped) => Ok(()),
+                    // The session has a report of it, and other users of the context go on.
+                    Err(Fault::Memory { .. }) if check::session::covers(Checks::MEMORY) => Ok(()),
                     Err(fault) => {
                         let examine = move || report(&function.kernel, &launch, &fault);
                         Err(Failed { code: code_of(&fault), examine: Some(Box::new(examine)) })
@@ -487,7 +499,7 @@ impl Op {
 
 impl Task for Item {
     fn run(self) {
-        let Item { context, stream, lane, op } = self;
+        let Item { context, stream, lane, op, session } = self;
         if context.lost().is_err() && !op.runs_after_fault() {
             return;
         }
@@ -511,7 +523,7 @@ impl Task for Item {
         // be held up by an exchange that waits for this one.
         let _still = op.accesses_memory().then(|| MOVING.read_recursive());
         // A panic here would be a defect; the queue must continue nevertheless.
-        let ended = catch_unwind(AssertUnwindSafe(|| op.run(&context))).unwrap_or_else(|_| {
+        let ended = catch_unwind(AssertUnwindSafe(|| within(session, || op.run(&context)))).unwrap_or_else(|_| {
             tracing::error!("work of a stream panicked: a defect of the software device");
             Err(Failed::with(CUresult::CUDA_ERROR_UNKNOWN))
         });

@@ -1,8 +1,7 @@
-//! A launch: distributes its blocks in ascending order, runs each to completion, and runs waiting threads region by
-//! region.
+//! A launch: distributes its blocks, runs each to completion, and runs waiting threads region by region.
 //!
-//! Blocks are taken in chunks from one counter, so a block that waits for an earlier one always finds it running or
-//! finished. The first fault stops the launch: no further block begins, and running ones are abandoned.
+//! Blocks are taken in chunks from one counter, in ascending order unless a seed draws another one ([`super::order`]): a
+//! block that waits for an earlier one then always finds it running or finished. The first fault stops the launch: no further block begins, and running ones are abandoned.
 //!
 //! # Safety
 //!
@@ -12,10 +11,13 @@
 use super::copies::Copies;
 use super::grid::GridWaiters;
 use super::mbarrier::Misuse;
+use super::order::Permutation;
 use super::pool::POOL;
+use super::resident::SEED;
 use super::{active, fault};
 use crate::codegen::abi::{BlocksFn, ClusterPosition, Context, Stopped};
 use crate::codegen::jit::{Compiled, EntryPoint};
+use crate::environment::Checks;
 use crate::memory::{ALIGN, AllocationKind, IllegalAccess, MEMORY, PAGE};
 use crate::service;
 use once_cell::sync::Lazy;
@@ -28,6 +30,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[derive(Clone)]
 pub(crate) struct Launch {
     pub(crate) code: Arc<Compiled>,
+    /// The checkers of its code.
+    pub(crate) checks: Checks,
     /// Parameters, in 8-byte units for their alignment.
     pub(crate) params: Vec<u64>,
     pub(crate) data: u64,
@@ -114,7 +118,7 @@ impl Fault {
     }
 
     /// Interprets the address that the processor reported.
-    pub(super) fn at(address: u64, block: u64) -> Fault {
+    pub(crate) fn at(address: u64, block: u64) -> Fault {
         match address {
             fault::STOPPED => Fault::Stopped,
             _ => Fault::Memory { illegal: MEMORY.illegal_access(address), block },
@@ -209,6 +213,8 @@ pub(super) fn no_code(why: String) -> Fault {
 
 pub(super) struct Progress {
     pub(super) next: AtomicU64,
+    /// The order in which clusters begin.
+    order: Permutation,
     pub(super) stop: AtomicBool,
     fault: Mutex<Option<Fault>>,
     /// The workspace of a cooperative launch; 0 for other launches.
@@ -224,6 +230,7 @@ impl Progress {
         let workspace = if launch.cooperative { workspace()? } else { 0 };
         Ok(Progress {
             next: AtomicU64::new(0),
+            order: Permutation::new(launch.clusters(), launch.seed()),
             stop: AtomicBool::new(false),
             fault: Mutex::new(None),
             workspace,
@@ -244,7 +251,7 @@ impl Progress {
 
     /// Returns the number of the cluster that takes the place of one that has ended.
     pub(super) fn take_cluster(&self, all: u64) -> Option<u64> {
-        Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < all)
+        Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|place| *place < all).map(|place| self.order.at(place))
     }
 
     /// Records that a cluster has ended and no other takes its place.
@@ -321,7 +328,13 @@ impl Launch {
             let range = first..(first + chunk).min(blocks);
             // Requested each time, since optimised code may have become available.
             let blocks_fn = self.code.blocks().map_err(no_code)?;
-            self.chunk(blocks_fn, &mut context, &mut scratch, range, progress)?;
+            if !progress.order.is_random() {
+                self.chunk(blocks_fn, &mut context, &mut scratch, range, progress)?;
+                continue;
+            }
+            for block in range.map(|place| progress.order.at(place)) {
+                self.chunk(blocks_fn, &mut context, &mut scratch, block..block + 1, progress)?;
+            }
         }
         Ok(())
     }
@@ -370,6 +383,8 @@ impl Launch {
             cluster: ClusterPosition::default(),
             checked: self.code.checked.into(),
             bounds: if self.code.checked { crate::check::bounds() } else { std::ptr::null() },
+            batch: if self.code.checked { crate::check::batch() } else { std::ptr::null_mut() },
+            batched: std::ptr::null(),
             resident: u32::from(!matches!(self.code.entry, EntryPoint::Blocks)),
             copies: Copies::default(),
         })
@@ -382,6 +397,14 @@ impl Launch {
         // SAFETY: the area is this worker's alone and at least this long, and the parameters are a separate vector.
         unsafe { std::ptr::copy_nonoverlapping(self.params.as_ptr().cast(), base, bytes) };
         Ok(base)
+    }
+
+    /// Returns the seed of the order of its blocks, if that is random.
+    fn seed(&self) -> Option<u64> {
+        match self.code.entry {
+            EntryPoint::Fiber { seed: Some(seed), .. } => Some(seed),
+            _ => *SEED,
+        }
     }
 
     pub(super) fn blocks(&self) -> u64 {
@@ -448,6 +471,9 @@ impl Launch {
             // outlives the call.
             let after = unsafe { fault::call(function as *const () as usize, at, block, last) };
             let after = after.map_err(|address| {
+                if context.checked != 0 {
+                    crate::check::faulted(context, address);
+                }
                 scratch.next.fill(0);
                 Fault::at(address, context.running)
             })?;

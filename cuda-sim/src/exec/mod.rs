@@ -12,6 +12,7 @@ mod grid;
 pub(crate) mod launch;
 mod matrix;
 pub(crate) mod mbarrier;
+mod order;
 pub(crate) mod pool;
 mod product;
 pub(crate) mod report;

@@ -55,7 +55,7 @@ impl ScratchPool {
     }
 }
 
-/// `CUDA_SIM_SEED`: the schedule of fibers.
+/// `CUDA_SIM_SEED`: the schedule of fibers, and the order of blocks.
 pub(crate) static SEED: Lazy<Option<u64>> = Lazy::new(|| ENVIRONMENT.seed);
 
 /// The engine that runs threads by regions.
@@ -67,7 +67,12 @@ impl RegionEngine<'_> {
         // SAFETY: a region takes a context and a range of its block's threads, all of which are at its start; the
         // context's memory outlives the call.
         let result = unsafe { fault::call(function as *const () as usize, at, first as u64, count as u64) };
-        result.map_err(|address| Fault::at(address, 0))
+        result.map_err(|address| {
+            if context.checked != 0 {
+                crate::check::faulted(context, address);
+            }
+            Fault::at(address, 0)
+        })
     }
 
     /// Runs threads through a region's vectorised loop, and through the scalar region where the loop deoptimises.
@@ -178,7 +183,10 @@ impl Launch {
                 self.wait_for_grid(worker, progress, resident, all_wait)?;
             }
             if idle && !progressed {
-                // These blocks wait for another worker, or for the host.
+                // These blocks wait for another worker, for another launch, or for the host.
+                if self.code.checked {
+                    crate::check::give_way();
+                }
                 std::thread::yield_now();
             }
         }

@@ -140,6 +140,11 @@ fn reachable_along(function: &Function, head: BlockId, follow: impl Fn(BlockId, 
 
 /// Returns true if there is a cycle among `blocks`.
 fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId, BlockId) -> bool) -> bool {
+    in_order(function, blocks, follow).len() != blocks.len()
+}
+
+/// Returns `blocks` in an order in which each one comes after its predecessors, without those of cycles and after them.
+fn in_order(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId, BlockId) -> bool) -> Vec<BlockId> {
     let inside: HashSet<_> = blocks.iter().copied().collect();
     let mut degree: HashMap<BlockId, usize> = blocks.iter().map(|b| (*b, 0)).collect();
     let edges = |block: BlockId| {
@@ -148,9 +153,9 @@ fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId, B
     };
     blocks.iter().flat_map(|b| edges(*b)).for_each(|n| *degree.entry(n).or_default() += 1);
     let mut free: Vec<_> = degree.iter().filter(|(_, n)| **n == 0).map(|(b, _)| *b).collect();
-    let mut removed = 0;
+    let mut order = Vec::new();
     while let Some(block) = free.pop() {
-        removed += 1;
+        order.push(block);
         for next in edges(block) {
             if let Some(n) = degree.get_mut(&next) {
                 *n -= 1;
@@ -160,7 +165,7 @@ fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId, B
             }
         }
     }
-    removed != blocks.len()
+    order
 }
 
 /// Returns the heads of the cold paths that are reachable from `head`; none if splitting them off leaves nothing that
@@ -427,6 +432,21 @@ impl Regions {
     /// Returns the blocks of a region.
     pub(crate) fn blocks(&self, function: &Function, region: usize) -> Vec<BlockId> {
         reachable_along(function, self.heads[region], |from, block| self.split(region, from, block).is_none())
+    }
+
+    /// Returns true if a thread makes each access of a region's code at most once in a call, and nothing in the region
+    /// orders accesses of different threads.
+    pub(crate) fn is_batchable(&self, function: &Function, region: usize) -> bool {
+        let blocks = self.blocks(function, region);
+        let polls = self.polls.keys().any(|state| blocks.contains(&self.heads[*state]));
+        let scalar = |block: &BlockId| function.blocks[*block].insts.iter().any(is_scalar_inst);
+        let inside = |from, to| self.split(region, from, to).is_none();
+        !polls && !blocks.iter().any(scalar) && !has_cycle(function, &blocks, inside)
+    }
+
+    /// Returns the blocks of a region without loops such that each one comes after its predecessors.
+    pub(crate) fn in_order(&self, function: &Function, region: usize, blocks: &[BlockId]) -> Vec<BlockId> {
+        in_order(function, blocks, |from, to| self.split(region, from, to).is_none())
     }
 
     /// Returns the state that `next` has for a thread that waits at this site.

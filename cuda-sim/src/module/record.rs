@@ -96,6 +96,7 @@ fn decoded_kernel(origin: &Arc<Origin>, function: usize, clustered: bool, mut fr
     let texts = Texts::later(identity, Box::new(move || written_again(&origin, function, clustered, &identity)));
     let code = KernelCode {
         checked: false,
+        has_fences: false,
         function,
         regions,
         vector_loops,

@@ -67,6 +67,7 @@ pub(super) fn launch_of(
     let module = Module::new(Arc::clone(image)).unwrap();
     let launch = Launch {
         code: Arc::clone(code),
+        checks: crate::environment::Checks::default(),
         params: params.to_vec(),
         data: module.data(),
         managed: module.managed.address(),

@@ -99,6 +99,7 @@ pub(super) fn emit_last_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'
     emitter.text.push_str(&format!("{name}:\n"));
     emitter.unreachable_blocks = leaving.clone().filter(|block| *block != exit).collect();
     emitter.unreachable_blocks.extend(blocks_without_path(emitter, &blocks, exit));
+    emitter.begin_batch(false);
     thread_loop(emitter, this, &name, |emitter| {
         let left: Vec<Reg> = this.regions.live[region].iter().copied().filter(|r| this.written.contains(r)).collect();
         set_poison(emitter, left.iter().copied().filter(|r| !this.live.contains(r)));
@@ -114,6 +115,8 @@ pub(super) fn emit_last_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'
         Ok(())
     })?;
     emitter.unreachable_blocks.clear();
+    let batch = emitter.end_batch("%first", "%count");
+    emitter.text.push_str(&batch);
     emitter.line(format_args!("ret i64 {region}"));
     Ok(())
 }

@@ -190,7 +190,7 @@ impl ConditionalRun {
         values.iter().for_each(|value| value.begin());
         for op in ops {
             let context = Arc::clone(&self.node.context);
-            Item { context, stream: self.stream, lane: self.lane, op: op.for_relaunch() }.run();
+            Item::new(context, self.stream, self.lane, op.for_relaunch()).run();
         }
     }
 }

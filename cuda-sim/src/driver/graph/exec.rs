@@ -311,7 +311,7 @@ impl Program {
             Work::Conditional(node) => (&node.context, branch(node, &step.bodies, stream.id, lane)),
             Work::Empty | Work::Child(_) => return None,
         };
-        Some(Item { context: Arc::clone(context), stream: stream.id, lane, op })
+        Some(Item::new(Arc::clone(context), stream.id, lane, op))
     }
 
     /// Enqueues all steps as one item of a stream.
@@ -326,7 +326,7 @@ impl Program {
         let bracket = lanes.len() > 1 || self.steps.is_empty() || retains || trace::wanted();
         let (nodes, kept, values) = (self.steps.len(), self.kept.clone(), self.values.clone());
         let run = Arc::new(Run { name, nodes, stream: stream.id, span: Mutex::new(None), kept, values });
-        let item = |op| Item { context: Arc::clone(context), stream: stream.id, lane: 0, op };
+        let item = |op| Item::new(Arc::clone(context), stream.id, 0, op);
 
         let last: Vec<Point> = self.last.into_iter().collect();
         let (mut batch, mut times) = (Vec::new(), Vec::new());

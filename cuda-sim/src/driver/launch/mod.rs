@@ -14,9 +14,11 @@ use super::operations::Op;
 use super::state::{FunctionObject, GRIDS, belongs, ready};
 use super::stream::target;
 use super::{Status, api, get};
+use crate::check as checkers;
 use crate::codegen;
 use crate::codegen::jit::Compiled;
 use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
+use crate::environment::Checks;
 use crate::exec::launch::{Fault, Launch};
 use crate::memory::IllegalAccess;
 use crate::module::Kernel;
@@ -37,7 +39,19 @@ pub(super) fn compiled(
     block: [u32; 3],
     clustered: bool,
 ) -> Result<Arc<Compiled>, CUresult> {
-    object.kernel.compiled(params, block, clustered).map(Arc::clone).map_err(|why| {
+    let checks = checkers::session::checks();
+    compiled_for(checks, object, params, block, clustered)
+}
+
+/// As [`compiled`], with these checkers.
+fn compiled_for(
+    checks: Checks,
+    object: &FunctionObject,
+    params: &[u64],
+    block: [u32; 3],
+    clustered: bool,
+) -> Result<Arc<Compiled>, CUresult> {
+    object.kernel.compiled_for(checks, params, block, clustered).map(Arc::clone).map_err(|why| {
         tracing::error!("the kernel '{}' could not be compiled: {why}", object.kernel.signature().name);
         if codegen::has_llvm() { CUresult::CUDA_ERROR_UNKNOWN } else { CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND }
     })
@@ -107,6 +121,17 @@ fn parameters(
     // parameters.
     unsafe { std::ptr::copy_nonoverlapping(buffer.cast::<u8>(), to, bytes) };
     Ok(values)
+}
+
+/// Gives a launch that is repeated the code for the checkers that are on now.
+pub(super) fn renew(launch: &mut Launch, object: &FunctionObject) {
+    let checks = checkers::session::checks();
+    if checks == launch.checks {
+        return;
+    }
+    if let Ok(code) = compiled_for(checks, object, &launch.params, launch.block, launch.cluster.is_some()) {
+        (launch.code, launch.checks) = (code, checks);
+    }
 }
 
 /// Logs a fault.
@@ -182,9 +207,10 @@ pub(super) fn configured(
     if cooperative && how.grid.iter().map(|n| u64::from(*n)).product::<u64>() > u64::from(resident) {
         return Err(CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     }
-    let params = params()?;
+    let (params, checks) = (params()?, checkers::session::checks());
     Ok(Launch {
-        code: compiled(object, &params, how.block, cluster.is_some())?,
+        code: compiled_for(checks, object, &params, how.block, cluster.is_some())?,
+        checks,
         params,
         data: object.module.data(),
         managed: object.module.managed.address(),

@@ -62,7 +62,7 @@ impl Stream {
 
     /// Enqueues an operation.
     pub(super) fn enqueue(&self, context: &Arc<Context>, op: Op, start: Start) -> Point {
-        let item = Item { context: Arc::clone(context), stream: self.id, lane: 0, op };
+        let item = Item::new(Arc::clone(context), self.id, 0, op);
         ENGINE.submit(self.queue, Vec::new(), Some(item), start)
     }
 
@@ -74,8 +74,7 @@ impl Stream {
         let Some(record) = event.record() else { return };
         let shown = super::trace::wanted();
         if shown || !ENGINE.reached(record.point) {
-            let item =
-                || Item { context: Arc::clone(context), stream: self.id, lane: 0, op: Op::WaitEnded(record.noted) };
+            let item = || Item::new(Arc::clone(context), self.id, 0, Op::WaitEnded(record.noted));
             ENGINE.submit(self.queue, vec![record.point], shown.then(item), Start::Here);
         }
     }

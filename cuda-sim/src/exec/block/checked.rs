@@ -13,12 +13,7 @@ impl ResidentBlock<'_> {
             return;
         }
         let (low, high) = (self.low, self.high);
-        if site.is_whole() {
-            if low > 0 || high < self.next.len() {
-                let finished = if low > 0 { 0 } else { high };
-                self.abandoned(site, low, finished);
-            }
-        } else if !site.is_barrier() && !site.is_of_cluster() {
+        if !site.is_barrier() && !site.is_of_cluster() {
             for first in (low / LANES..high.div_ceil(LANES)).map(|warp| warp * LANES) {
                 let group = super::bits(low.saturating_sub(first), (high - first).min(LANES));
                 self.check_masks(first, group, &|_| site);
@@ -27,6 +22,9 @@ impl ResidentBlock<'_> {
     }
 
     /// Looks for mistakes at a barrier that opens for the waiting threads for which `is_in` is true.
+    ///
+    /// Threads that have ended are none: the manual says of `exit` that it releases a barrier of the whole block at which
+    /// all others wait.
     pub(super) fn check_barrier(&self, is_in: impl Fn(usize) -> bool) {
         if !check::looks() {
             return;
@@ -47,16 +45,7 @@ impl ResidentBlock<'_> {
                 let note = "threads of one warp meet at two instructions, which are for all of a warp (.aligned)";
                 check::mistake(&self.context, "divergent barrier", &[(site, first), (other, thread)], note.to_owned());
             }
-            let finished = (0..self.next.len()).find(|thread| self.next[*thread] == 0);
-            if let Some(finished) = finished.filter(|_| site.is_whole()) {
-                self.abandoned(site, first, finished);
-            }
         }
-    }
-
-    fn abandoned(&self, site: &Site, waits: usize, finished: usize) {
-        let note = format!("it is a barrier of all threads of the block, and thread {finished} has ended before");
-        check::mistake(&self.context, "abandoned barrier", &[(site, waits)], note);
     }
 
     /// Looks for masks that name lanes which take no part, or that lack the lane which passes them.

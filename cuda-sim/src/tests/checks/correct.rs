@@ -148,6 +148,20 @@ const CORRECT: &[(&str, bool, &str, u32, u32)] = &[
         8,
         32,
     ),
+    (
+        "a thread ends before a barrier of the others",
+        true,
+        "setp.eq.u32 %p1, %r2, 7;\n@%p1 exit;\nst.shared.u32 [%r5], %r2;\nbar.sync 0;\nld.shared.u32 %r7, [window];",
+        2,
+        64,
+    ),
+    (
+        "a warp ends before a barrier of the others",
+        true,
+        "setp.ge.u32 %p1, %r2, 32;\n@%p1 bra D;\nst.shared.u32 [%r5], %r2;\nbar.sync 0;\nld.shared.u32 %r7, [window];\nD:",
+        2,
+        64,
+    ),
     ("volatile by all", false, "ld.volatile.global.u32 %r5, [%rd1];\nst.volatile.global.u32 [%rd1], %r2;", 3, 32),
 ];
 

@@ -12,7 +12,7 @@ use crate::codegen::jit::Compiled;
 use crate::environment::Checks;
 use crate::exec::launch::{Fault, Launch};
 use crate::memory::{AllocationKind, MEMORY};
-use crate::module::image;
+use crate::module::{CheckedKind, image};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -44,6 +44,10 @@ impl Drop for Memory {
 /// All checkers of kernels.
 pub(super) fn all() -> Checks {
     Checks::MEMORY.and(Checks::RACE).and(Checks::INIT).and(Checks::SYNC)
+}
+
+fn kind(fibers: bool, block: u32) -> CheckedKind {
+    CheckedKind { fibers, whole: block.is_multiple_of(16), ..CheckedKind::default() }
 }
 
 /// The line of the first instruction of a test's code.
@@ -93,7 +97,9 @@ ret; }}",
     ) {
         let image = image(&self.text()).unwrap_or_else(|error| panic!("{error} in {}\n{}", self.name, self.code));
         let kernel = &image.kernels["k"];
-        let code = |fibers| kernel.checked(checks, fibers, false).unwrap_or_else(|why| panic!("{}: {why}", self.name));
+        let code = |fibers| {
+            kernel.checked(checks, kind(fibers, self.block)).unwrap_or_else(|why| panic!("{}: {why}", self.name))
+        };
         let seeded = |seed: u64| Arc::new(code(true).seeded(Some(seed)));
         let mut engines: Vec<(String, Arc<Compiled>)> =
             vec![("regions".to_owned(), Arc::clone(code(false))), ("fibers".to_owned(), Arc::clone(code(true)))];
@@ -105,8 +111,8 @@ ret; }}",
             let own = params();
             let at = [own[0].0, own[1].0];
             let (_module, launch) = launch_of(&image, &code, [self.grid, 1, 1], [self.block, 1, 1], &at);
-            let launch = Arc::new(Launch { dynamic_shared: 0, ..launch });
-            let ((result, _), reports) = check::collect(|| check::run(kernel, launch, checks));
+            let launch = Arc::new(Launch { dynamic_shared: 0, checks, ..launch });
+            let ((result, _), reports) = check::collect(|| check::run(kernel, launch));
             judge(&engine, result, reports, &own);
         }
     }

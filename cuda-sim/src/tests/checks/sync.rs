@@ -11,18 +11,6 @@ const MISTAKES: &[(&str, &str, &str, u32)] = &[
         32,
     ),
     (
-        "a thread leaves before the barrier",
-        "setp.eq.u32 %p1, %r2, 7;\n@%p1 bra D;\nbar.sync 0;\nD:",
-        "abandoned barrier",
-        32,
-    ),
-    (
-        "a warp leaves before the barrier",
-        "setp.ge.u32 %p1, %r2, 32;\n@%p1 bra D;\nbar.sync 0;\nD:",
-        "abandoned barrier",
-        64,
-    ),
-    (
         "the mask names a lane that has left",
         "setp.eq.u32 %p1, %r2, 7;\n@%p1 exit;\nshfl.sync.idx.b32 %r5, %r2, 0, 31, 0xffffffff;",
         "not there",

@@ -1,0 +1,301 @@
+//! Checks of the accesses that code has recorded for many threads (`codegen/batch.rs`): neighbouring threads that access
+//! neighbouring words, or one word, are checked together, the others one by one ([`super::access`]).
+//!
+//! # Safety
+//!
+//! Compiled code passes the context of its running block, a table that the code generator wrote, and threads of the block.
+//! The rows of the batch are owned by the checker; compiled code does not write to them during the call.
+
+use super::access::{Asked, is_own};
+use super::chunks::Accesses;
+use super::shadow::{PAGE, PageKind, first_missing, insert};
+use super::{Checker, with};
+use crate::codegen::abi::{self, Access, BATCH_ROW, BatchSite, BatchTable, Context, NOT_ACCESSED};
+use crate::environment::Checks;
+use crate::exec::fault;
+use crate::exec::launch::Fault;
+use crate::memory::IllegalAccess;
+use std::ops::Range;
+
+/// Called by checked code with the accesses that `count` threads from `first` on have recorded and made. It does not
+/// return from an illegal one.
+pub(crate) extern "C" fn batched(context: *const Context, table: *const BatchTable, first: u64, count: u64) {
+    // SAFETY: compiled code passes the live context of its block, which nothing else accesses during the call.
+    let own = unsafe { &*context };
+    // SAFETY: compiled code passes a table of its own, which is constant.
+    let table = unsafe { &*table };
+    // SAFETY: the code generator wrote the table.
+    let sites = unsafe { table.sites() };
+    if let Some(Err(instead)) = with(|checker| checker.batched(own, sites, first as usize, count as usize)) {
+        fault::raise(instead);
+    }
+}
+
+/// Code that records its accesses has faulted at an address: finds the access among those it has recorded.
+pub(crate) fn faulted(own: &Context, address: u64) {
+    // SAFETY: null, or a table that the running code has set, which is constant.
+    let Some(table) = (unsafe { own.batched.as_ref() }) else { return };
+    // SAFETY: the code generator wrote the table.
+    let sites = unsafe { table.sites() };
+    with(|checker| checker.faulted(own, sites, address));
+}
+
+/// The accesses of neighbouring threads whose addresses differ by a constant.
+#[derive(Clone, Copy)]
+struct Run {
+    /// The first thread, and the number of them.
+    thread: usize,
+    threads: usize,
+    address: u64,
+    /// The bytes of an access, or 0 for one address.
+    step: u64,
+}
+
+/// Returns the number of leading addresses that continue as the first one plus multiples of `step`.
+fn leading(addresses: &[u64], step: u64) -> usize {
+    const LANES: usize = 16;
+    let first = addresses[0];
+    let mut at = 0;
+    // Whole vectors without a branch in between.
+    while let Some(lanes) = addresses.get(at..at + LANES) {
+        let start = first.wrapping_add(at as u64 * step);
+        let differs =
+            lanes.iter().zip(0..).fold(0, |all, (address, lane)| all | (address ^ start.wrapping_add(lane * step)));
+        if differs != 0 {
+            break;
+        }
+        at += LANES;
+    }
+    while at < addresses.len() && addresses[at] == first.wrapping_add(at as u64 * step) {
+        at += 1;
+    }
+    at
+}
+
+impl Checker {
+    fn batched(&mut self, own: &Context, sites: &[BatchSite], first: usize, count: usize) -> Result<(), u64> {
+        self.enter(own);
+        let mut row = 0;
+        let mut result = Ok(());
+        for site in sites {
+            let kind = site.kind as u32;
+            let rows = 1 + usize::from(kind & abi::access::VALUE != 0);
+            if result.is_ok() {
+                result = self.row(own, *site, row, first..first + count);
+            }
+            row += rows;
+        }
+        for row in 0..row {
+            self.batch[row * BATCH_ROW + first..][..count].fill(NOT_ACCESSED);
+        }
+        result
+    }
+
+    /// Returns a value that a thread has recorded for a store at a place to the address of an access, for a thread in the
+    /// grid and a place for which `is_it` returns true.
+    pub(super) fn recorded(&self, own: &Context, is_it: impl Fn(u64, u32) -> bool, asked: Asked) -> Option<u64> {
+        // SAFETY: null, or a table that the running code has set, which is constant.
+        let table = unsafe { own.batched.as_ref() }?;
+        let mut row = 0;
+        // SAFETY: the code generator wrote the table.
+        for site in unsafe { table.sites() } {
+            let has_value = site.kind as u32 & abi::access::VALUE != 0;
+            let rows = |thread: usize| (self.batch[row * BATCH_ROW + thread], has_value);
+            let mut stores = (0..own.threads as usize).filter(|thread| rows(*thread) == (asked.address, true));
+            let place = super::shadow::place(site.position);
+            if let Some(thread) = stores.find(|thread| is_it(super::access::global(own, *thread as u64), place)) {
+                return Some(super::access::truncated(self.batch[(row + 1) * BATCH_ROW + thread], asked.bytes));
+            }
+            row += 1 + usize::from(has_value);
+        }
+        None
+    }
+
+    /// Checks the recorded addresses of one access in the code.
+    fn row(&mut self, own: &Context, site: BatchSite, row: usize, threads: Range<usize>) -> Result<(), u64> {
+        let bytes = u64::from(site.kind as u32 >> abi::access::BYTES & 0xff);
+        if !self.checks.has(Checks::RACE) && self.is_clear(own, site, row, &threads) {
+            return Ok(());
+        }
+        let mut thread = threads.start;
+        while thread < threads.end {
+            let addresses = &self.batch[row * BATCH_ROW..][thread..threads.end];
+            let address = addresses[0];
+            if address == NOT_ACCESSED {
+                thread += leading(addresses, 0);
+                continue;
+            }
+            let step = match addresses.get(1) {
+                Some(next) if *next == address => 0,
+                _ => bytes,
+            };
+            let run = Run { thread, threads: leading(addresses, step), address, step };
+            self.run(own, site, row, run)?;
+            thread += run.threads;
+        }
+        Ok(())
+    }
+
+    /// Returns true if all recorded addresses of an access are in one array, or in pages of which all was written, so that
+    /// there is nothing to report or to record.
+    fn is_clear(&mut self, own: &Context, site: BatchSite, row: usize, threads: &Range<usize>) -> bool {
+        let bytes = u64::from(site.kind as u32 >> abi::access::BYTES & 0xff);
+        let (mut first, mut last, mut bits) = (u64::MAX, 0, 0);
+        for address in &self.batch[row * BATCH_ROW..][threads.clone()] {
+            let made = if *address == NOT_ACCESSED { 0 } else { u64::MAX };
+            first = first.min(*address);
+            last = last.max(*address & made);
+            bits |= *address & made;
+        }
+        if first == NOT_ACCESSED {
+            return true;
+        }
+        if bits & (bytes - 1) != 0 {
+            return false;
+        }
+        let asked = self.asked(site, threads.start, first, 0);
+        let tracks = self.checks.has(Checks::INIT);
+        let (mut at, end) = (first, last + bytes);
+        while at < end {
+            let Some(page) = self.pages.find(at) else { return false };
+            let simple = matches!(page.kind, PageKind::Global | PageKind::Shared) && page.valid.is_none();
+            if !simple || !page.area.contains(&at) || end > page.area.end || !is_own(own, asked, page.kind) {
+                return false;
+            }
+            if !tracks {
+                return true;
+            }
+            if !page.is_written() {
+                return false;
+            }
+            at = (at / PAGE + 1) * PAGE;
+        }
+        true
+    }
+
+    /// Checks the accesses of a run, page by page.
+    fn run(&mut self, own: &Context, site: BatchSite, row: usize, mut run: Run) -> Result<(), u64> {
+        let bytes = u64::from(site.kind as u32 >> abi::access::BYTES & 0xff);
+        while run.threads > 0 {
+            let mut part = run;
+            if run.step > 0 {
+                let left = (PAGE - run.address % PAGE) / bytes;
+                part.threads = run.threads.min(left.max(1) as usize);
+            }
+            if part.threads < 2 || !self.run_in_page(own, site, part) {
+                self.each(own, site, row, part)?;
+            }
+            run.thread += part.threads;
+            run.threads -= part.threads;
+            run.address += part.threads as u64 * run.step;
+        }
+        Ok(())
+    }
+
+    /// Checks the accesses of a run one by one.
+    fn each(&mut self, own: &Context, site: BatchSite, row: usize, run: Run) -> Result<(), u64> {
+        for at in 0..run.threads {
+            let thread = run.thread + at;
+            let value =
+                if site.kind as u32 & abi::access::VALUE == 0 { 0 } else { self.batch[(row + 1) * BATCH_ROW + thread] };
+            self.access(own, self.asked(site, thread, run.address + at as u64 * run.step, value))?;
+        }
+        Ok(())
+    }
+
+    fn asked(&self, site: BatchSite, thread: usize, address: u64, value: u64) -> Asked {
+        let kind = site.kind as u32;
+        let bytes = kind >> abi::access::BYTES & 0xff;
+        Asked { thread: thread as u64, address, bytes, kind, position: site.position, value, made: true }
+    }
+
+    /// Checks a run within a page. Returns false, and records nothing, if an access has to be checked by itself.
+    fn run_in_page(&mut self, own: &Context, site: BatchSite, run: Run) -> bool {
+        let asked = self.asked(site, run.thread, run.address, 0);
+        let races = self.checks.has(Checks::RACE);
+        let Some(page) = self.pages.find(run.address) else { return false };
+        let (kind, offset) = (page.kind, (run.address % PAGE) as u32);
+        let whole = if run.step == 0 { asked.bytes } else { asked.bytes * run.threads as u32 };
+        let aligned = run.address & u64::from(asked.bytes.wrapping_sub(1)) == 0;
+        let is_local = kind == PageKind::Local;
+        if is_local || !aligned || !page.is_valid(offset, whole) || !is_own(own, asked, kind) {
+            return false;
+        }
+        let loads = asked.access() == Access::Load;
+        let range = offset as usize..(offset + whole) as usize;
+        if loads && page.written.as_ref().is_some_and(|set| first_missing(set, range.clone()).is_some()) {
+            return false;
+        }
+        if races && matches!(kind, PageKind::Global | PageKind::Shared) {
+            let since = if kind == PageKind::Shared { self.race.block.began } else { self.race.since() };
+            let now =
+                self.race.record(run.thread as u64, super::shadow::place(asked.position)).with(!loads, false, None);
+            let accesses = Accesses { offset, bytes: asked.bytes, threads: run.threads as u32, same: run.step == 0 };
+            if !self.race.run(page, accesses, now, since) {
+                return false;
+            }
+        }
+        if let Some(set) = page.written.as_mut().filter(|_| !loads) {
+            insert(set, range);
+        }
+        true
+    }
+
+    fn faulted(&mut self, own: &Context, sites: &[BatchSite], address: u64) {
+        let hit = match Fault::at(address, 0) {
+            Fault::Memory { illegal: IllegalAccess::At(at), .. } => Some(at),
+            _ => None,
+        };
+        let mut best: Option<(bool, Asked)> = None;
+        let mut row = 0;
+        for site in sites {
+            for thread in 0..own.threads as usize {
+                let recorded = self.batch[row * BATCH_ROW + thread];
+                let asked = self.asked(*site, thread, recorded, 0);
+                if recorded == NOT_ACCESSED || self.is_legal(own, asked) {
+                    continue;
+                }
+                let exact = hit.is_some_and(|hit| hit.wrapping_sub(recorded) < asked.bytes.into());
+                if best.is_none_or(|(other, _)| exact && !other) {
+                    best = Some((exact, asked));
+                }
+            }
+            row += 1 + usize::from(site.kind as u32 & abi::access::VALUE != 0);
+        }
+        if let Some((_, asked)) = best {
+            // The launch ends anyway.
+            let _ = self.access(own, asked);
+        }
+    }
+
+    /// Returns true if an access is to accessible bytes of its own.
+    fn is_legal(&mut self, own: &Context, asked: Asked) -> bool {
+        let aligned = asked.address & u64::from(asked.bytes.wrapping_sub(1)) == 0;
+        if self.pages.find(asked.address).is_none() {
+            let Some(page) = self.new_page(own, asked.address) else { return false };
+            self.pages.insert(asked.address, page);
+        }
+        let offset = (asked.address % PAGE) as u32;
+        self.pages
+            .find(asked.address)
+            .is_some_and(|page| aligned && page.is_valid(offset, asked.bytes) && is_own(own, asked, page.kind))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leading_addresses_are_counted_up_to_the_first_that_differs() {
+        for (count, step) in [(1, 4), (15, 4), (16, 8), (17, 0), (64, 4), (100, 0)] {
+            let mut addresses: Vec<u64> = (0..count).map(|at| 4096 + at * step).collect();
+            assert_eq!(leading(&addresses, step), count as usize);
+            for at in 1..count as usize {
+                addresses[at] += 1;
+                assert_eq!(leading(&addresses, step), at, "{count} {step}");
+                addresses[at] -= 1;
+            }
+        }
+    }
+}
