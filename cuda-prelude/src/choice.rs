@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use cuda_driver::Driver;
-#[cfg(feature = "sim")]
 use cuda_jit::warnings::{self, Warning};
 use cuda_sys::DriverApi;
 use once_cell::sync::OnceCell;
@@ -28,10 +27,25 @@ pub const DRIVER_VARIABLE: &str = "CUDA_DRIVER_PATH";
 /// The value of the variable that selects the software device.
 const SIM: &str = "sim";
 
+/// The first bytes of the UUID of a software device, of the one that is linked into the program and of `libcuda_sim.so`.
+const SOFTWARE_UUID: &[u8] = b"cuda-sim";
+
 /// The driver of the process.
 struct Chosen {
     driver: Driver,
     simulated: bool,
+}
+
+impl Chosen {
+    fn new(driver: Driver) -> Chosen {
+        let uuid = driver.device(0).and_then(|device| device.uuid());
+        let simulated = uuid.is_ok_and(|uuid| uuid.0.starts_with(SOFTWARE_UUID));
+        if simulated {
+            // It reports a card's number of multiprocessors but runs on a few cores, so low occupancy does not matter.
+            warnings::set_default(Warning::LowOccupancy, false);
+        }
+        Chosen { driver, simulated }
+    }
 }
 
 static CHOSEN: OnceCell<Chosen> = OnceCell::new();
@@ -53,7 +67,8 @@ pub fn driver() -> Result<&'static Driver> {
     Ok(&chosen()?.driver)
 }
 
-/// Returns true if the process's driver is the software device.
+/// Returns true if the process's driver is the software device: the one that is linked into the program, or `libcuda_sim.so`, which
+/// `CUDA_DRIVER_PATH` names or the loader finds as `libcuda.so.1`.
 ///
 /// # Examples
 ///
@@ -85,9 +100,9 @@ fn choose(variable: Option<OsString>) -> Result<Chosen> {
         return simulated();
     }
     match DriverApi::from_environment().map_err(|error| Error::NoDevice(Box::new(error)))? {
-        Some(api) => Ok(Chosen { driver: Driver::new(Arc::new(api))?, simulated: false }),
+        Some(api) => Ok(Chosen::new(Driver::new(Arc::new(api))?)),
         None => match installed() {
-            Ok(driver) => Ok(Chosen { driver, simulated: false }),
+            Ok(driver) => Ok(Chosen::new(driver)),
             Err(reason) => without_gpu(&reason),
         },
     }
@@ -136,10 +151,7 @@ fn with_device(api: DriverApi) -> Result<Driver, String> {
 
 #[cfg(feature = "sim")]
 fn simulated() -> Result<Chosen> {
-    let driver = Driver::new(cuda_sim::driver_api())?;
-    // It reports a card's number of multiprocessors but runs on a few cores, so low occupancy does not matter.
-    warnings::set_default(Warning::LowOccupancy, false);
-    Ok(Chosen { driver, simulated: true })
+    Ok(Chosen::new(Driver::new(cuda_sim::driver_api())?))
 }
 
 #[cfg(not(feature = "sim"))]

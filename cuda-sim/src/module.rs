@@ -297,7 +297,7 @@ impl Facts {
         };
         let entries = program.functions.iter().enumerate().filter(|(_, function)| function.kind == FunctionKind::Entry);
         let kernel = |(index, function): (usize, &Function)| KernelFacts {
-            signature: Signature::of(function),
+            signature: function.signature.clone(),
             function: index,
             local_bytes: program.local_bytes(index),
         };

@@ -4,10 +4,7 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
-use image::codecs::gif::{GifEncoder, Repeat};
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{Delay, Frame, ImageBuffer, Rgb, RgbImage, buffer::ConvertBuffer};
+use anyhow::{Context as _, Result, ensure};
 use ndarray::{Array2, ArrayView2};
 
 /// A color as red, green and blue.
@@ -76,8 +73,14 @@ pub fn save(file: &Path, pixels: ArrayView2<'_, Color>) -> Result<()> {
     create_parent(file)?;
     let context = || format!("cannot write {}", file.display());
     let writer = BufWriter::new(File::create(file).with_context(context)?);
-    let encoder = PngEncoder::new_with_quality(writer, CompressionType::Best, FilterType::Adaptive);
-    buffer(pixels)?.write_with_encoder(encoder).with_context(context)?;
+    let mut encoder = png::Encoder::new(writer, pixels.ncols() as u32, pixels.nrows() as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::High);
+    encoder.set_filter(png::Filter::Adaptive);
+    let mut writer = encoder.write_header().with_context(context)?;
+    let bytes: Vec<u8> = pixels.iter().flatten().copied().collect();
+    writer.write_image_data(&bytes).with_context(context)?;
+    writer.finish().with_context(context)?;
     println!("{}", file.display());
     Ok(())
 }
@@ -86,7 +89,7 @@ pub fn save(file: &Path, pixels: ArrayView2<'_, Color>) -> Result<()> {
 ///
 /// # Errors
 ///
-/// The folder or the file cannot be written, or the frames differ in size.
+/// The folder or the file cannot be written, there is no frame, or the frames differ in size.
 ///
 /// # Examples
 ///
@@ -102,12 +105,19 @@ pub fn save(file: &Path, pixels: ArrayView2<'_, Color>) -> Result<()> {
 pub fn save_animation(file: &Path, frames: &[Array2<Color>], milliseconds: u32) -> Result<()> {
     create_parent(file)?;
     let context = || format!("cannot write {}", file.display());
-    let mut encoder = GifEncoder::new_with_speed(BufWriter::new(File::create(file).with_context(context)?), 10);
-    encoder.set_repeat(Repeat::Infinite).with_context(context)?;
+    let (rows, columns) = frames.first().context("an animation has a frame")?.dim();
+    let (width, height) = (u16::try_from(columns)?, u16::try_from(rows)?);
+    let writer = BufWriter::new(File::create(file).with_context(context)?);
+    let mut encoder = gif::Encoder::new(writer, width, height, &[]).with_context(context)?;
+    encoder.set_repeat(gif::Repeat::Infinite).with_context(context)?;
     for frame in frames {
-        let delay = Delay::from_numer_denom_ms(milliseconds, 1);
-        let frame = Frame::from_parts(buffer(frame.view())?.convert(), 0, 0, delay);
-        encoder.encode_frame(frame).with_context(context)?;
+        ensure!(frame.dim() == (rows, columns), "the frames of {} differ in size", file.display());
+        let mut bytes: Vec<u8> = frame.iter().flat_map(|&[red, green, blue]| [red, green, blue, 255]).collect();
+        // Of speeds from 1 to 30, which choose the colors of a frame better or faster.
+        let mut frame = gif::Frame::from_rgba_speed(width, height, &mut bytes, 10);
+        frame.delay = u16::try_from(milliseconds / 10)?;
+        frame.dispose = gif::DisposalMethod::Background;
+        encoder.write_frame(&frame).with_context(context)?;
     }
     println!("{}", file.display());
     Ok(())
@@ -116,10 +126,4 @@ pub fn save_animation(file: &Path, frames: &[Array2<Color>], milliseconds: u32) 
 pub(crate) fn create_parent(file: &Path) -> Result<()> {
     let parent = file.parent().context("a file has a folder")?;
     fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))
-}
-
-fn buffer(pixels: ArrayView2<'_, Color>) -> Result<RgbImage> {
-    let (rows, columns) = pixels.dim();
-    let bytes = pixels.iter().flatten().copied().collect();
-    ImageBuffer::<Rgb<u8>, _>::from_raw(columns as u32, rows as u32, bytes).context("a picture has a size")
 }

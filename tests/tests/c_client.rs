@@ -147,8 +147,9 @@ fn every_function_of_the_headers_is_exported() {
 fn a_rust_program_runs_on_the_library() {
     let test = "c_client::a_rust_program_runs_on_the_library";
     let library = library();
-    in_own_process(test, &[("CUDA_DRIVER_PATH", library.to_str())], || {
-        assert!(!is_simulated().expect("there is a driver"), "the library is a driver like any other");
+    in_own_process(test, &[("CUDA_DRIVER_PATH", library.to_str()), ("CUDA_JIT_WARNINGS", None)], || {
+        assert!(is_simulated().expect("there is a driver"), "the library is a software device");
+        assert!(!warnings::is_enabled(warnings::Warning::LowOccupancy));
         let x = to_device(&Array1::from_iter((0..1000).map(f64::from))).expect("there is room");
         let mut out = device_array_like(&x).expect("there is room");
         add_arrays::launch((8, 128), &x, &x, &mut out).expect("it runs");

@@ -22,7 +22,10 @@ fn detected(test: &str, define: Option<&str>) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let library = driver(folder.path(), "libmade-up.so", define);
     let variables = [("CUDA_DRIVER_PATH", library.to_str())];
-    in_own_process(test, &variables, || println!("detect: {:?}", detect().expect("the driver works")))
+    in_own_process(test, &variables, || {
+        assert!(!is_simulated().expect("the driver works"), "a driver that says nothing else is a GPU's");
+        println!("detect: {:?}", detect().expect("the driver works"));
+    })
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! `book`: writes the generated page of the book and builds it; and the step of the gate, which checks what the book says.
 //!
-//! Its links lead somewhere and each term of the glossary names its source (`links.rs`), the variables and versions that it names are the code's (`truth.rs`), and its list of what
-//! kernels lack is the refusals' own (`missing.rs`). That the texts which it quotes are those of tests is a rule of `error_texts.rs`, and that its
+//! Its links lead somewhere and each term of the glossary names its source (`links.rs`), the variables and versions that it names are the code's
+//! (`truth.rs`), its dependencies are the manifests' (`manifests.rs`), and its list of what kernels lack is the refusals' own (`missing.rs`). That the texts which it quotes are those of tests is a rule of `error_texts.rs`, and that its
 //! programs run is a test of cuda-prelude.
 
 mod links;
+mod manifests;
 mod missing;
 mod truth;
 
@@ -51,6 +52,7 @@ fn faults(files: &[(String, String)]) -> Result<Vec<String>> {
         links::sourceless(files),
         unrun(files),
         truth::faults(files)?,
+        manifests::faults(files),
         error_texts::quoted(files),
         missing::stale_prefixes(files),
         missing::faults(files),
@@ -101,6 +103,11 @@ fn mdbook() -> Result<PathBuf> {
 fn target() -> PathBuf {
     let named = std::env::var_os("CARGO_TARGET_DIR").filter(|folder: &OsString| !folder.is_empty());
     named.map_or_else(|| workspace::root().join("target"), |folder| workspace::root().join(folder))
+}
+
+/// The book's pages and the READMEs.
+fn documents(files: &[(String, String)]) -> impl Iterator<Item = &(String, String)> {
+    files.iter().filter(|(name, _)| name.starts_with(PAGES) && name.ends_with(".md") || name.ends_with("README.md"))
 }
 
 /// The pages of the book among files, by their names without the folder.

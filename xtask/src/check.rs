@@ -61,12 +61,16 @@ const STEPS: &[Step] = &[
     ("assemble", assemble),
 ];
 
+/// The names of the steps, in their order.
+pub(crate) fn step_names() -> impl Iterator<Item = &'static str> {
+    STEPS.iter().map(|(name, _)| *name)
+}
+
 pub(crate) fn run(options: &Options) -> Result<()> {
     let chosen = |step: &&Step| options.only.as_ref().is_none_or(|only| step.0.contains(only.as_str()));
     let steps: Vec<&Step> = STEPS.iter().filter(chosen).collect();
     if steps.is_empty() {
-        let names: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
-        bail!("no step has this name; the steps are {}", names.join(", "));
+        bail!("no step has this name; the steps are {}", step_names().collect::<Vec<_>>().join(", "));
     }
     let scratch = Scratch::new("check")?;
     let kernels = scratch.path().join("kernels");

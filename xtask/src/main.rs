@@ -110,3 +110,67 @@ fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    const CONTRIBUTING: &str = include_str!("../../CONTRIBUTING.md");
+
+    /// The rows of the table of commands that are about a command.
+    fn rows(command: &str) -> Vec<&'static str> {
+        let of_command = |row: &&str| {
+            let usages = row.match_indices("`cargo xtask ").map(|(at, begin)| &row[at + begin.len()..]);
+            row.starts_with("| `cargo xtask ")
+                && usages.into_iter().any(|usage| usage.split([' ', '`']).next() == Some(command))
+        };
+        CONTRIBUTING.lines().filter(of_command).collect()
+    }
+
+    #[test]
+    fn contributing_lists_every_command_with_its_options() {
+        let cli = Cli::command();
+        for command in cli.get_subcommands() {
+            let rows = rows(command.get_name()).join("\n");
+            assert!(!rows.is_empty(), "CONTRIBUTING.md lacks `cargo xtask {}`", command.get_name());
+            for argument in command.get_arguments() {
+                if let Some(long) = argument.get_long().filter(|long| *long != "help") {
+                    assert!(
+                        rows.contains(&format!("--{long}")),
+                        "{}: CONTRIBUTING.md lacks --{long}",
+                        command.get_name()
+                    );
+                }
+                for value in argument.get_possible_values() {
+                    let name = value.get_name();
+                    let is_flag = matches!(name, "true" | "false");
+                    assert!(is_flag || rows.contains(&format!("`{name}`")), "CONTRIBUTING.md lacks `{name}`");
+                }
+            }
+            for action in command.get_subcommands().filter(|action| action.get_name() != "help") {
+                let usage = format!("`cargo xtask {} {}", command.get_name(), action.get_name());
+                assert!(rows.contains(&usage), "CONTRIBUTING.md lacks {usage}`");
+            }
+        }
+    }
+
+    #[test]
+    fn contributing_lists_only_commands_that_exist() {
+        let cli = Cli::command();
+        let known: BTreeSet<&str> = cli.get_subcommands().map(|command| command.get_name()).collect();
+        let usages = CONTRIBUTING.split("`cargo xtask ").skip(1).filter_map(|rest| rest.split([' ', '`']).next());
+        let unknown: Vec<&str> = usages.filter(|usage| !usage.starts_with('-') && !known.contains(usage)).collect();
+        assert_eq!(unknown, [""; 0]);
+    }
+
+    #[test]
+    fn contributing_lists_every_step_of_the_gate() {
+        for name in check::step_names() {
+            assert!(CONTRIBUTING.contains(&format!("`{name}`")), "CONTRIBUTING.md lacks the step `{name}`");
+        }
+    }
+}

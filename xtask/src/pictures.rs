@@ -13,11 +13,21 @@ const LARGEST: u64 = 200_000;
 pub(crate) fn run() -> Result<()> {
     let folder = folder();
     let mut build = workspace::cargo();
-    workspace::run(build.args(["build", "--quiet", "--release", "--package", "cuda-examples", "--bins"]))?;
+    workspace::run(build.args([
+        "build",
+        "--quiet",
+        "--release",
+        "--package",
+        "cuda-examples",
+        "--all-features",
+        "--bins",
+    ]))?;
     for name in examples()? {
         let mut example = workspace::cargo();
-        example.args(["run", "--quiet", "--release", "--package", "cuda-examples", "--bin", &name, "--", "--out"]);
-        workspace::run(example.arg(&folder).env("CUDA_SIM_DEVICES", "2").env("CUDA_JIT_WARNINGS", "none"))?;
+        example.args(["run", "--quiet", "--release", "--package", "cuda-examples", "--all-features", "--bin", &name]);
+        workspace::run(
+            example.args(["--", "--out"]).arg(&folder).env("CUDA_SIM_DEVICES", "2").env("CUDA_JIT_WARNINGS", "none"),
+        )?;
     }
     for picture in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let (path, bytes) = picture.and_then(|picture| Ok((picture.path(), picture.metadata()?.len())))?;

@@ -216,6 +216,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("nvcc      {}", toolkit.tool("nvcc")?.display());
     println!("nvdisasm  {}", toolkit.tool("nvdisasm")?.display());
     println!("libclang  {}", toolkit.libclang().display());
+    if let Some(line) = export(&toolkit, &Environment::from_process()) {
+        println!("\nPrograms find it by\n  {line}");
+    }
     if options.verify {
         verify(&toolkit)?;
     }
@@ -233,6 +236,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The shell's line that makes programs find the toolkit; `None` if they find all that they use without it.
+fn export(toolkit: &Toolkit, environment: &Environment) -> Option<String> {
+    let tools = ["ptxas", "nvdisasm"].map(|tool| environment.tool(tool).is_ok());
+    let finds_all = environment.libdevice().is_ok() && tools == [true; 2];
+    (!finds_all).then(|| format!("export CUDA_HOME=\"{}\"", toolkit.root().display()))
 }
 
 /// The toolkit in `target/toolkit`, downloaded if it is missing.
@@ -396,6 +406,12 @@ mod tests {
         assert_eq!(toolkit.include().unwrap(), scratch.path().join("targets").join(TARGET).join("include"));
         assert_eq!(toolkit.tool("ptxas").unwrap(), scratch.path().join("bin/ptxas"));
         assert!(toolkit.libdevice().is_ok() && toolkit.libclang().join("libclang.so").is_file());
+        // It lacks nvdisasm, so that whoever finds this one does not find all.
+        let line = format!("export CUDA_HOME=\"{}\"", scratch.path().display());
+        assert_eq!(export(&toolkit, &Environment::default()), Some(line.clone()));
+        assert_eq!(export(&toolkit, &Environment::only(scratch.path())), Some(line));
+        fs::write(scratch.path().join("bin/nvdisasm"), "").unwrap();
+        assert_eq!(export(&toolkit, &Environment::only(scratch.path())), None);
         assert!(!scratch.path().join("site").exists());
     }
 }

@@ -10,7 +10,8 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::{FnArg, GenericParam, Generics, Type, TypeParamBound, WherePredicate};
+use syn::visit::Visit;
+use syn::{FnArg, GenericParam, Generics, Lifetime, Type, TypeParamBound, WherePredicate};
 
 use crate::methods::{declared, with_own};
 use crate::signature::{Signature, has_lifetime};
@@ -82,9 +83,18 @@ fn is_try(ty: &Type) -> bool {
 
 /// Returns true if a bound names a lifetime of the function.
 fn bounds_name_lifetimes(signature: &Signature) -> bool {
-    let (params, clause) = (&signature.generics.params, &signature.generics.where_clause);
-    let bounds = quote!(#params #clause).to_string();
-    signature.lifetimes.iter().any(|lifetime| bounds.contains(&lifetime.to_string()))
+    struct Finder<'a> {
+        lifetimes: &'a [Lifetime],
+        found: bool,
+    }
+    impl<'ast> Visit<'ast> for Finder<'_> {
+        fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
+            self.found |= self.lifetimes.contains(lifetime);
+        }
+    }
+    let mut finder = Finder { lifetimes: &signature.lifetimes, found: false };
+    finder.visit_generics(&signature.generics);
+    finder.found
 }
 
 /// Returns true if each generic constant is a number, `bool` or `char`.

@@ -7,8 +7,8 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, Lit, LitBool, LitInt, Path, Token, parenthesized};
 
-const KNOWN: &str = "`unchecked`, `checked`, `race_free`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
-                     `lineinfo`, `shared_memory_carveout = 0..100`, `cache = false`, `libdevice = false`, `launch_bounds(threads, min_blocks, max_cluster)`, `cluster(x, y, z)` and `crate = path`";
+const KNOWN: &str = "`unchecked`, `checked`, `race_free`, `fastmath`, `fma = false`, `opt = N`, `max_registers = N`, `debug`, \
+                     `lineinfo`, `shared_memory_carveout = N`, `cache = false`, `libdevice = false`, `launch_bounds(threads, min_blocks, max_cluster)`, `cluster(x, y, z)` and `crate = path`";
 
 /// Removes `crate = path`, the crate that the expansion names, from an attribute's options. Returns the path, and the other
 /// options.

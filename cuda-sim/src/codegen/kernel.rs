@@ -134,7 +134,7 @@ impl<'a> Functions<'a> {
         let mut plan = Plan::of_fibers();
         let mut emitter = Emitter::new(function, self.flavour);
         let text = region::fiber(&mut emitter, &Regions::of_fibers(function), &mut plan)?;
-        if !function.only_fibers {
+        if !function.signature.only_fibers {
             return Ok((self.complete(text, emitter), plan));
         }
         // Everything that the kernel calls may wait, so those functions are emitted for fibers as well.

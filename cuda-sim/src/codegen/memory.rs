@@ -248,7 +248,7 @@ impl Emitter<'_> {
         if let (Value::SymbolAddress(Symbol::KernelParam(at), offset), Value::Reg(_)) = (address, dest)
             && (at.wrapping_add_signed(*offset))
                 .checked_add(ty.bytes())
-                .is_some_and(|end| end <= self.function.param_bytes())
+                .is_some_and(|end| end <= self.function.signature.param_bytes())
         {
             // A parameter is uniform: it is loaded once, before the thread loop.
             let base = self.field(abi::PARAMS, "ptr");
@@ -578,12 +578,12 @@ impl Emitter<'_> {
         let threads = self.field(abi::THREADS, "i64");
         let all = self.def(format_args!("mul i64 {stride}, {threads}"));
         let local = inside(self, base, all);
-        let (first, bytes) = self.function.constants;
+        let (first, bytes) = self.function.signature.constants;
         let data = self.field(abi::DATA, "i64");
         let start = self.uniform(format_args!("add i64 {data}, {first}"));
         let constant = inside(self, start, bytes.to_string());
         let params = self.field(abi::PARAMS, "i64");
-        let bytes = if self.is_kernel() { self.function.param_bytes() } else { 0 };
+        let bytes = if self.is_kernel() { self.function.signature.param_bytes() } else { 0 };
         let param = inside(self, params, bytes.to_string());
         let result = match inst.space() {
             Some(Space::Shared) => shared,

@@ -152,7 +152,7 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
         shape: Shape {
             frame_bytes: FRAME_BYTES + 4 * MAX_WORDS as u64,
             local_bytes: program.local_bytes(index),
-            static_shared: function.shared_bytes,
+            static_shared: function.signature.shared_bytes,
             calls: !called.is_empty(),
             stack_frames: called.iter().chain([&index]).map(|f| kernel::frame(&program.functions[*f])).sum(),
         },
@@ -163,7 +163,7 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
         instructions: 0,
         plan: Arc::default(),
     };
-    if function.only_fibers {
+    if function.signature.only_fibers {
         return Ok(code);
     }
     let functions = Functions::emit(program, index, flavour)?;

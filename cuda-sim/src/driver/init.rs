@@ -67,6 +67,7 @@ fn wants_own_stream(flags: cuuint64_t) -> Result<bool, CUresult> {
     }
 }
 
+/// The device's UUID: `cuda-sim`, by which programs recognise a software device, the profile's name, and the device's number.
 fn uuid_of(device: usize) -> CUuuid {
     let mut bytes = *b"cuda-sim\0\0\0\0\0\0\0\0";
     bytes[8..8 + PROFILE.name.len()].copy_from_slice(PROFILE.name.as_bytes());

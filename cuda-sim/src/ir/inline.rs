@@ -59,7 +59,7 @@ pub(crate) fn inline(functions: &mut [Function]) {
                 && called.iter().chain([&index]).any(|f| may_poll(&functions[*f], &waits)));
         match (!fibers).then(|| expanded(&functions[index], functions, &wanted)).flatten() {
             Some(kernel) => functions[index] = kernel,
-            None => functions[index].only_fibers = true,
+            None => functions[index].signature.only_fibers = true,
         }
     }
     move_addressed_slots(functions);

@@ -20,7 +20,7 @@ use super::layout::{Layout, align_up, own_name, place};
 use super::loops::{MAX_LOOP_BLOCKS, loop_blocks};
 use super::prune::prune;
 use super::sync::is_sync;
-use super::{BasicBlock, BlockId, Clusters, Function, Inst, Reg, Slot, Symbol, Terminator, Value};
+use super::{BasicBlock, BlockId, Clusters, Function, Inst, Reg, Signature, Slot, Symbol, Terminator, Value};
 use crate::parallel::{in_parallel, threads_for};
 use crate::ptx::{self, Error, FunctionKind, Init, Item, Module, Opcode, Operand, Position, Prototype, Result};
 use crate::ptx::{RegisterDecl, Space, Statement, Type};
@@ -87,7 +87,7 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
         ModuleNames { layout: &layout, indices: &indices, defined: &defined, taken: &taken, undefined: &undefined };
     let lowered = |function: &ptx::Function, shared| {
         let mut lowering = Lowering::new(&names, function)?;
-        lowering.function.shared_bytes = shared;
+        lowering.function.signature.shared_bytes = shared;
         let lowered = lowering.run(function)?;
         check_size(&lowered, function.position)?;
         Ok(lowered)
@@ -97,7 +97,7 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
     let mut functions = Vec::with_capacity(defined.len());
     for function in &defined {
         let func = (function.kind == FunctionKind::Func).then(|| lowered(function, shared)).transpose()?;
-        shared = func.as_ref().map_or(shared, |func| func.shared_bytes);
+        shared = func.as_ref().map_or(shared, |func| func.signature.shared_bytes);
         functions.push(func);
     }
     let kernels: Vec<&ptx::Function> = defined.iter().copied().filter(|f| f.kind == FunctionKind::Entry).collect();
@@ -121,7 +121,7 @@ fn check_size(function: &Function, position: Position) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::unsupported(position, format!("'{}' has {what}", function.name)))
+    Err(Error::unsupported(position, format!("'{}' has {what}", function.signature.name)))
 }
 
 /// Returns the functions that have bodies, in order, and their indices by name and alias.
@@ -302,9 +302,17 @@ impl<'a> Lowering<'a> {
     fn new(names: &ModuleNames<'a>, ast: &ptx::Function) -> Result<Self> {
         let directive = |name| directive(ast, name);
         let function = Function {
-            name: ast.name.clone(),
+            signature: Signature {
+                name: ast.name.clone(),
+                params: Vec::new(),
+                shared_bytes: names.layout.shared_bytes,
+                constants: names.layout.constants,
+                only_fibers: false,
+                max_threads: directive("maxntid").map(|args| args.iter().fold(1u64, |a, b| a.saturating_mul(*b))),
+                required_threads: directive("reqntid").map(size),
+                clusters: clusters(ast)?,
+            },
             kind: ast.kind,
-            params: Vec::new(),
             slots: Vec::new(),
             local_slots: BTreeMap::new(),
             returns: ast.returns.len(),
@@ -312,12 +320,6 @@ impl<'a> Lowering<'a> {
             registers: Vec::new(),
             blocks: Vec::new(),
             local_bytes: 0,
-            shared_bytes: names.layout.shared_bytes,
-            constants: names.layout.constants,
-            only_fibers: false,
-            max_threads: directive("maxntid").map(|args| args.iter().fold(1u64, |a, b| a.saturating_mul(*b))),
-            required_threads: directive("reqntid").map(size),
-            clusters: clusters(ast)?,
         };
         let mut this = Lowering {
             layout: names.layout,
@@ -348,7 +350,7 @@ impl<'a> Lowering<'a> {
             }
             let symbol = if ast.kind == FunctionKind::Entry {
                 offset = align_up(offset, formal.alignment());
-                self.function.params.push(slot(formal, offset));
+                self.function.signature.params.push(slot(formal, offset));
                 let symbol = Symbol::KernelParam(offset);
                 offset = offset.saturating_add(formal.bytes());
                 symbol
@@ -488,7 +490,7 @@ impl<'a> Lowering<'a> {
                 }
                 symbol
             }
-            Space::Shared => Symbol::Shared(place(&mut self.function.shared_bytes, variable)?),
+            Space::Shared => Symbol::Shared(place(&mut self.function.signature.shared_bytes, variable)?),
             Space::Param => {
                 if variable.bytes() > 1 << 20 {
                     return Err(Error::unsupported(variable.position, "a .param variable of more than 1 MiB"));
@@ -497,7 +499,7 @@ impl<'a> Lowering<'a> {
                 Symbol::Slot(self.function.slots.len() - 1)
             }
             Space::Global | Space::Const => {
-                let name = own_name(&self.function.name, self.own_variables);
+                let name = own_name(&self.function.signature.name, self.own_variables);
                 self.own_variables += 1;
                 self.layout.symbols.get(&name).copied().ok_or_else(|| self.undeclared(&name, variable.position))?
             }

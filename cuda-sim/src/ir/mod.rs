@@ -286,10 +286,8 @@ pub(crate) struct Clusters {
 /// A kernel or function.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
-    pub(crate) name: String,
+    pub(crate) signature: Signature,
     pub(crate) kind: FunctionKind,
-    /// A kernel's parameters with their offsets.
-    pub(crate) params: Vec<Slot>,
     /// `.param` variables: the results, then (of a function) the parameters, then those of calls.
     pub(crate) slots: Vec<Slot>,
     /// Slots of an inlined callee that are in local memory, with their offsets.
@@ -300,6 +298,14 @@ pub(crate) struct Function {
     pub(crate) registers: Vec<u32>,
     pub(crate) blocks: Vec<BasicBlock>,
     pub(crate) local_bytes: u64,
+}
+
+/// The properties of a kernel that are needed to launch it.
+#[derive(Clone, Debug)]
+pub(crate) struct Signature {
+    pub(crate) name: String,
+    /// A kernel's parameters with their offsets.
+    pub(crate) params: Vec<Slot>,
     pub(crate) shared_bytes: u64,
     /// Offset and size of the module's constants in its data.
     pub(crate) constants: (u64, u64),
@@ -312,41 +318,11 @@ pub(crate) struct Function {
     pub(crate) clusters: Clusters,
 }
 
-/// The properties of a kernel that are needed to launch it.
-#[derive(Clone, Debug)]
-pub(crate) struct Signature {
-    pub(crate) name: String,
-    pub(crate) params: Vec<Slot>,
-    pub(crate) shared_bytes: u64,
-    pub(crate) constants: (u64, u64),
-    pub(crate) only_fibers: bool,
-    pub(crate) max_threads: Option<u64>,
-    pub(crate) required_threads: Option<[u32; 3]>,
-    pub(crate) clusters: Clusters,
-}
-
 impl Signature {
-    pub(crate) fn of(function: &Function) -> Signature {
-        Signature {
-            name: function.name.clone(),
-            params: function.params.clone(),
-            shared_bytes: function.shared_bytes,
-            constants: function.constants,
-            only_fibers: function.only_fibers,
-            max_threads: function.max_threads,
-            required_threads: function.required_threads,
-            clusters: function.clusters,
-        }
-    }
-
     /// Bytes of a kernel's parameters.
     pub(crate) fn param_bytes(&self) -> u64 {
-        param_bytes(&self.params)
+        self.params.iter().map(|p| p.offset + p.bytes).max().unwrap_or(0)
     }
-}
-
-fn param_bytes(params: &[Slot]) -> u64 {
-    params.iter().map(|p| p.offset + p.bytes).max().unwrap_or(0)
 }
 
 impl Function {
@@ -360,10 +336,5 @@ impl Function {
     pub(crate) fn stack_bytes(&self) -> u64 {
         let least = if self.kind == FunctionKind::Func { 16 } else { 0 };
         self.local_bytes.next_multiple_of(16).max(least)
-    }
-
-    /// Bytes of a kernel's parameters.
-    pub(crate) fn param_bytes(&self) -> u64 {
-        param_bytes(&self.params)
     }
 }

@@ -40,32 +40,69 @@ enum Host {
     Dlpack(HostTensor),
 }
 
+/// An array on the device, as another library describes it.
+enum Foreign {
+    /// By the CUDA Array Interface, with the object that owns the memory.
+    Interface(CudaArrayInterface, Py<PyAny>),
+    Dlpack(Taken),
+}
+
+impl Foreign {
+    /// The object's array; `None` if the object has none on the device.
+    fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if let Ok(interface) = object.getattr("__cuda_array_interface__") {
+            return Ok(Some(Foreign::Interface(described(&interface)?, object.clone().unbind())));
+        }
+        if is_on_device(object)? {
+            return Ok(Some(Foreign::Dlpack(Taken::of(object, Some(LEGACY_STREAM))?)));
+        }
+        Ok(None)
+    }
+
+    /// The array for reading, which its library may have declared read-only.
+    fn read_only(self, py: Python<'_>) -> PyResult<DeviceArray<f32, IxDyn, ReadOnly>> {
+        let context = current_context().map_err(failed)?;
+        let array = match self {
+            // Waits for the stream that the interface names.
+            Foreign::Interface(described, owner) => py.detach(|| {
+                // SAFETY: the object's library says where the memory is, and keeps it with the object.
+                unsafe { DeviceArray::from_cuda_array_interface_read_only(&context, &described, owner) }
+            }),
+            // SAFETY: the object's library says where the memory is, and keeps it until the deleter is called.
+            Foreign::Dlpack(Taken::Versioned(shared)) => unsafe { DeviceArray::from_dlpack_read_only(&context, shared) },
+            // SAFETY: as above.
+            Foreign::Dlpack(Taken::Unversioned(shared)) => unsafe {
+                DeviceArray::from_dlpack_read_only(&context, shared)
+            },
+        };
+        array.map_err(failed)
+    }
+
+    /// The array for writing; an error if its library has declared it read-only.
+    fn writable(self, py: Python<'_>) -> PyResult<Written> {
+        let context = current_context().map_err(failed)?;
+        let array = match self {
+            Foreign::Interface(described, owner) => py.detach(|| {
+                // SAFETY: the object's library says where the memory is, and keeps it with the object.
+                unsafe { DeviceArray::from_cuda_array_interface(&context, &described, owner) }
+            }),
+            // SAFETY: the object's library says where the memory is, and keeps it until the deleter is called.
+            Foreign::Dlpack(Taken::Versioned(shared)) => unsafe { DeviceArray::from_dlpack(&context, shared) },
+            // SAFETY: as above.
+            Foreign::Dlpack(Taken::Unversioned(shared)) => unsafe { DeviceArray::from_dlpack(&context, shared) },
+        };
+        array.map_err(failed)
+    }
+}
+
 impl Argument<Read> {
     /// The object's array, to be read: where it lies if that is on the device, else a copy.
     pub(crate) fn read(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let theirs = |array| Argument { array: Read::Theirs(array), host: None };
-        if let Ok(interface) = object.getattr("__cuda_array_interface__") {
-            let described = described(&interface)?;
-            let (context, owner) = (current_context().map_err(failed)?, object.clone().unbind());
-            // Waits for the stream that the interface names.
-            let array = object.py().detach(|| {
-                // SAFETY: the object's library says where the memory is, and keeps it with the object.
-                unsafe { DeviceArray::from_cuda_array_interface_read_only(&context, &described, owner) }
-            });
-            return array.map(theirs).map_err(failed);
-        }
-        if is_on_device(object)? {
-            let (context, taken) = (current_context().map_err(failed)?, Taken::of(object, Some(LEGACY_STREAM))?);
-            let array = match taken {
-                // SAFETY: the object's library says where the memory is, and keeps it until the deleter is called.
-                Taken::Versioned(shared) => unsafe { DeviceArray::from_dlpack_read_only(&context, shared) },
-                // SAFETY: the library says where the memory is, and keeps it until the deleter is called.
-                Taken::Unversioned(shared) => unsafe { DeviceArray::from_dlpack_read_only(&context, shared) },
-            };
-            return array.map(theirs).map_err(failed);
-        }
-        let (_, array) = copied(object, false)?;
-        Ok(Argument { array: Read::Copied(array), host: None })
+        let array = match Foreign::of(object)? {
+            Some(foreign) => Read::Theirs(foreign.read_only(object.py())?),
+            None => Read::Copied(copied(object, false)?.1),
+        };
+        Ok(Argument { array, host: None })
     }
 
     pub(crate) fn view(&self) -> DeviceArrayView<'_, f32, IxDyn> {
@@ -85,25 +122,8 @@ impl Argument<Read> {
 impl Argument<Written> {
     /// The object's array, to be written: where it lies if that is on the device, else a copy that comes back.
     pub(crate) fn written(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let theirs = |array| Argument { array, host: None };
-        if let Ok(interface) = object.getattr("__cuda_array_interface__") {
-            let described = described(&interface)?;
-            let (context, owner) = (current_context().map_err(failed)?, object.clone().unbind());
-            let array = object.py().detach(|| {
-                // SAFETY: the object's library says where the memory is, and keeps it with the object.
-                unsafe { DeviceArray::from_cuda_array_interface(&context, &described, owner) }
-            });
-            return array.map(theirs).map_err(failed);
-        }
-        if is_on_device(object)? {
-            let (context, taken) = (current_context().map_err(failed)?, Taken::of(object, Some(LEGACY_STREAM))?);
-            let array = match taken {
-                // SAFETY: the object's library says where the memory is, and keeps it until the deleter is called.
-                Taken::Versioned(shared) => unsafe { DeviceArray::from_dlpack(&context, shared) },
-                // SAFETY: the library says where the memory is, and keeps it until the deleter is called.
-                Taken::Unversioned(shared) => unsafe { DeviceArray::from_dlpack(&context, shared) },
-            };
-            return array.map(theirs).map_err(failed);
+        if let Some(foreign) = Foreign::of(object)? {
+            return Ok(Argument { array: foreign.writable(object.py())?, host: None });
         }
         let (host, array) = copied(object, true)?;
         Ok(Argument { array, host: Some(host) })

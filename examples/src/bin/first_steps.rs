@@ -2,6 +2,7 @@
 //! Two of them come from `examples/kernels`: a thread for each element, in rows (`by_rows`), and with tiles in shared memory (`tiled`).
 
 use std::fmt::Display;
+use std::path::Path;
 
 use anyhow::{Result, ensure};
 use clap::Parser as _;
@@ -193,10 +194,20 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         register_bounded::launch(((m.div_ceil(SIDE), n.div_ceil(SIDE)), block, s), &p.a, &p.b, c)
     })?;
     if is_simulated()? && assembled::<matmul<f32>>(&current_device()?)?.is_none() {
-        println!("registers and local bytes need NVIDIA's `ptxas`, which `cargo xtask setup` downloads;");
-        println!("without it the occupancy counts 32 registers a thread");
+        println!(
+            "\nregisters and local bytes need NVIDIA's `ptxas`; without it the occupancy counts 32 registers a thread."
+        );
+        println!("{}", hint(&Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("target/toolkit")));
     }
     Ok(())
+}
+
+/// The commands that make programs find `ptxas`, of which the folder has one after `cargo xtask setup`.
+fn hint(toolkit: &Path) -> String {
+    let is_there = toolkit.join("bin/ptxas").is_file();
+    let first =
+        if is_there { "it is found after" } else { "it is found after `cargo xtask setup`, which downloads it, and" };
+    format!("{first}\n  export CUDA_HOME=\"{}\"", toolkit.display())
 }
 
 /// The processor that the software device runs on.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 
 /// The page.
 pub(super) const PAGE: &str = "docs/book/src/not-there-yet.md";
@@ -103,6 +103,13 @@ fn methods(files: &[(String, String)]) -> Result<Vec<(Reason, Rows)>> {
     let reasons: Vec<(String, Reason)> = sources.iter().flat_map(|text| reasons(text)).collect();
     let tables: Vec<(String, String, Vec<String>)> = sources.iter().flat_map(|text| tables(text)).collect();
     ensure!(!reasons.is_empty() && !tables.is_empty(), "{LANGUAGE} has no `reasons!` or no `host_methods!`");
+    let undocumented = tables.iter().find(|(of, ..)| of.is_empty());
+    if let Some((_, _, names)) = undocumented {
+        bail!(
+            "the `host_methods!` with `{}` is in no trait whose summary begins with `Methods of`",
+            names.join("`, `")
+        );
+    }
     let rows = |why: &str| -> Rows {
         let of_this = tables.iter().filter(|(_, of_why, _)| of_why == why);
         of_this.map(|(of, _, names)| (of.clone(), names.clone())).collect()
@@ -139,6 +146,9 @@ fn tables(text: &str) -> Vec<(String, String, Vec<String>)> {
     let mut documented = "";
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
+        if line.is_empty() {
+            documented = "";
+        }
         if let Some(of) = line.strip_prefix("/// Methods of ").or_else(|| line.strip_prefix("/// The method of ")) {
             documented = of.trim_end_matches('.');
         }
@@ -248,5 +258,13 @@ mod tests {
         let none = written(MARK, &[]).unwrap_err().to_string();
         assert_eq!(none, "cuda-jit/lang/src/ has no `reasons!` or no `host_methods!`");
         assert!(refusals(&[], LIMITS, &[]).is_err());
+    }
+
+    #[test]
+    fn methods_of_something_without_a_name_are_an_error() {
+        let text = format!("\n{}", HOSTS.replace("/// Methods of slices.", "/// Those of slices."));
+        let files = [("cuda-jit/lang/src/typeinfo/any.rs".to_owned(), text)];
+        let error = written(MARK, &files).unwrap_err().to_string();
+        assert!(error.starts_with("the `host_methods!` with `to_vec`, `sort_by`, `join` is in no trait"), "{error}");
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result};
 
+use super::documents;
 use crate::error_texts::split_tests;
 use crate::tidy::code;
 
@@ -24,6 +25,7 @@ const VERSIONS: &[Mention] = &[
     ("LLVM 22 or ", |versions| &versions.next_llvm, &[""]),
     ("Rust ", |versions| &versions.rust, &[" has", " of rustup", " carries"]),
     ("rustup default ", |versions| &versions.rust, &[""]),
+    ("--default-toolchain ", |versions| &versions.toolchain, &[""]),
     ("`LLVM_SYS_", |versions| &versions.llvm_sys, &["_PREFIX"]),
     ("newest headers (", |versions| &versions.cuda, &[")"]),
     ("any headers from ", |versions| &versions.oldest_cuda, &[" to"]),
@@ -36,6 +38,7 @@ const VERSIONS: &[Mention] = &[
 /// The versions in the manifests and the sources.
 struct Versions {
     rust: String,
+    toolchain: String,
     llvm: String,
     next_llvm: String,
     llvm_sys: String,
@@ -48,13 +51,6 @@ pub(super) fn faults(files: &[(String, String)]) -> Result<Vec<String>> {
     let mut faults = variables(files);
     faults.extend(versions(files, &Versions::read(files)?));
     Ok(faults)
-}
-
-/// The book's pages and the READMEs.
-fn documents(files: &[(String, String)]) -> impl Iterator<Item = &(String, String)> {
-    files
-        .iter()
-        .filter(|(name, _)| name.starts_with(super::PAGES) && name.ends_with(".md") || name.ends_with("README.md"))
 }
 
 /// Variables that are named and not read, or read and not listed.
@@ -128,6 +124,7 @@ impl Versions {
         let mut next = || llvm.next().map(str::to_owned).context("cuda-llvm tries two versions of LLVM");
         Ok(Versions {
             rust: between(files, "Cargo.toml", "rust-version = \"", "\"")?.to_owned(),
+            toolchain: between(files, "rust-toolchain.toml", "channel = \"", "\"")?.to_owned(),
             llvm: next()?,
             next_llvm: next()?,
             llvm_sys: between(files, "Cargo.toml", "llvm-sys = { version = \"", "\"")?.to_owned(),
@@ -176,13 +173,14 @@ mod tests {
     fn versions_are_those_of_the_manifests() {
         let right = Versions {
             rust: "1.95".into(),
+            toolchain: "1.95.0".into(),
             llvm: "22".into(),
             next_llvm: "23".into(),
             llvm_sys: "221".into(),
             cuda: "13.5".into(),
             oldest_cuda: "12.0".into(),
         };
-        let page = "LLVM 22 or 23, LLVM 24 too. Rust 1.95 has one, Rust 1.99 will; Debian's packages `libllvm22`. rustup default 1.95.\n\
+        let page = "LLVM 22 or 23, LLVM 24 too. Rust 1.95 has one, Rust 1.99 will; Debian's packages `libllvm22`. rustup default 1.95, --default-toolchain 1.95.0.\n\
                     `LLVM_SYS_221_PREFIX`; the newest headers (13.5), any headers from 12.0 to 13.5, all fields of 13.5, CUDA 12.0 or newer,\n\
                     CUDA 12.4 has; (driver 12.0 or newer)\n";
         assert_eq!(versions(&[file("README.md", page)], &right), [""; 0]);

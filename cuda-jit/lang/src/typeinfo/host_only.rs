@@ -174,7 +174,7 @@ pub trait HostView<A> {
 
 impl<A, D: Dimension> HostView<A> for ArrayRef<A, D> {}
 
-/// The host-only method of two-dimensional views.
+/// The method of views of two dimensions.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait HostPlane {

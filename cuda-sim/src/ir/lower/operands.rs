@@ -232,7 +232,7 @@ impl Lowering<'_> {
         let (start, room) = match symbol {
             Symbol::Slot(slot) => (0, self.function.slots[slot].bytes),
             // A kernel's parameters are contiguous, and compilers load several at once.
-            Symbol::KernelParam(at) => (at, self.function.param_bytes()),
+            Symbol::KernelParam(at) => (at, self.function.signature.param_bytes()),
             _ => return Ok(()),
         };
         let bytes = inst.ty(0).bytes() * elements(inst).unwrap_or(1) as u64;
