@@ -55,7 +55,7 @@ impl Emitter<'_> {
     /// cannot record.
     pub(super) fn record(&mut self, kind: Option<u32>, address: &str, bytes: u64) {
         let value = self.stored.take();
-        if self.without_stores {
+        if self.without_effects {
             return;
         }
         let plain = |kind: &u32| kind & 3 != abi::Access::Atomic as u32 && kind & access::STRONG == 0;
