@@ -276,3 +276,29 @@ fn rounds_with_a_check_that_only_some_threads_make() {
         });
     }
 }
+
+/// Atomic operations whose code has branches: a counter that wraps, halves, a comparison that fails.
+#[test]
+fn atomics_with_branches() {
+    let text = format!(
+        "{START} .reg .b32 %c<4>; mov.u64 %rd7,1000; mov.u32 %c2,0x3C003C00; setp.ge.u64 %p1,%rd5,%rd7; @%p1 bra D;
+        L: atom.global.inc.u32 %c1,[%rd1],699; red.global.add.noftz.f16x2 [%rd1+8],%c2;
+        atom.global.cas.b64 %rd9,[%rd1+16],0,1; add.u64 %rd10,%rd10,%rd9; add.u64 %rd5,%rd5,%rd6;
+        setp.lt.u64 %p3,%rd5,%rd7; @%p3 bra L;
+        D: st.global.u64 [%rd4],%rd10; ret; }}"
+    );
+    for (blocks, shape) in SHAPES {
+        let all = (blocks * shape[0] * shape[1]) as usize;
+        check(&text, blocks, shape, &[vec![0, 0, 5], vec![7; all]], |after| {
+            // 1000.0 in both halves.
+            assert_eq!(after[0], [300, 0x63D0_63D0, 5], "{blocks} blocks of {shape:?}");
+            for (i, sum) in after[1].iter().enumerate() {
+                assert_eq!(
+                    *sum,
+                    5 * (i..1000).step_by(all).count() as u64,
+                    "thread {i} of {blocks} blocks of {shape:?}"
+                );
+            }
+        });
+    }
+}
