@@ -30,3 +30,4 @@ mod spans;
 mod streams;
 mod support;
 mod vectors;
+mod verdicts;
