@@ -33,4 +33,5 @@ pages! {
     from_cuda_cpp "../../docs/book/src/from-cuda-cpp.md"
     environment "../../docs/book/src/environment.md"
     faults "../../docs/book/src/faults.md"
+    checkers "../../docs/book/src/checkers.md"
 }

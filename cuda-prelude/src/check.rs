@@ -59,11 +59,17 @@ impl fmt::Display for Checker {
 ///
 /// # Examples
 ///
-/// See [`check`].
+/// ```
+/// use cuda_prelude::CheckedAccess;
+///
+/// fn line(access: &CheckedAccess) -> String {
+///     format!("{} at {}", access.what, access.source.as_deref().unwrap_or("an unknown line"))
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckedAccess {
-    /// What it is, for example `store of 4 bytes`.
+    /// The access in words, for example `store of 4 bytes`.
     pub what: String,
     /// `file:line` of the kernel's source, if it is known.
     pub source: Option<String>,
@@ -81,7 +87,13 @@ pub struct CheckedAccess {
 ///
 /// # Examples
 ///
-/// See [`check`].
+/// ```
+/// use cuda_prelude::{CheckReport, Checker};
+///
+/// fn is_race_of(report: &CheckReport, kernel: &str) -> bool {
+///     report.checker == Checker::Race && report.kernel == kernel
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckReport {
@@ -113,7 +125,7 @@ impl fmt::Display for CheckReport {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// What the checkers found. There is one report for each cause.
+    /// The mistakes that the checkers found. There is one report for each cause.
     Reports(Vec<CheckReport>),
     /// The driver is that of a GPU, which has no checkers. The closure was not called.
     NeedsSoftwareDevice,
@@ -265,5 +277,33 @@ fn converted(report: cuda_sim::Report) -> CheckReport {
         kernel: report.kernel,
         array: report.array,
         accesses: report.accesses.into_iter().map(access).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_say_what_to_do() {
+        let report = CheckReport {
+            checker: Checker::Race,
+            kind: "race".to_owned(),
+            kernel: "k".to_owned(),
+            array: None,
+            accesses: Vec::new(),
+            text: "a race".to_owned(),
+        };
+        let one = CheckError::Reports(vec![report.clone()]).to_string();
+        assert_eq!(one, "the checkers found 1 mistake\na race");
+        let two = CheckError::Reports(vec![report.clone(), report]).to_string();
+        assert_eq!(two, "the checkers found 2 mistakes\na race\na race");
+        assert_eq!(
+            CheckError::NeedsSoftwareDevice.to_string(),
+            "kernels are checked on the software device only, and the driver is that of a GPU: set \
+             CUDA_DRIVER_PATH=sim, and build cuda-prelude with its feature `sim`"
+        );
+        let error = CheckError::NoDriver(Error::NoDevice("it is missing".into())).to_string();
+        assert!(error.starts_with("the check did not run: "), "{error}");
     }
 }

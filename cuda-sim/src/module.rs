@@ -152,6 +152,7 @@ impl Kernel {
 
     /// Returns the machine code for blocks of this size, with or without clusters. The first caller compiles it while
     /// others wait.
+    #[cfg(any(all(test, not(loom)), fuzzing))]
     pub(crate) fn compiled(&self, params: &[u64], block: [u32; 3], clustered: bool) -> Result<&Arc<Compiled>, String> {
         self.compiled_for(check::session::checks(), params, block, clustered)
     }

@@ -51,25 +51,26 @@ struct Run {
     step: u64,
 }
 
+/// The addresses that are compared at a time.
+const LANES: usize = 16;
+
 /// Returns the number of leading addresses that continue as the first one plus multiples of `step`.
 fn leading(addresses: &[u64], step: u64) -> usize {
-    const LANES: usize = 16;
-    let first = addresses[0];
+    let next = &addresses[1..];
     let mut at = 0;
-    // Whole vectors without a branch in between.
-    while let Some(lanes) = addresses.get(at..at + LANES) {
-        let start = first.wrapping_add(at as u64 * step);
-        let differs =
-            lanes.iter().zip(0..).fold(0, |all, (address, lane)| all | (address ^ start.wrapping_add(lane * step)));
-        if differs != 0 {
+    while at < next.len() {
+        // Whole vectors without a branch in between.
+        let end = (at + LANES).min(next.len());
+        let pairs = addresses[at..end].iter().zip(&next[at..end]);
+        if pairs.fold(0, |all, (a, b)| all | (b.wrapping_sub(*a) ^ step)) != 0 {
             break;
         }
-        at += LANES;
+        at = end;
     }
-    while at < addresses.len() && addresses[at] == first.wrapping_add(at as u64 * step) {
+    while at < next.len() && next[at].wrapping_sub(addresses[at]) == step {
         at += 1;
     }
-    at
+    at + 1
 }
 
 impl Checker {
@@ -141,11 +142,20 @@ impl Checker {
     fn is_clear(&mut self, own: &Context, site: BatchSite, row: usize, threads: &Range<usize>) -> bool {
         let bytes = u64::from(site.kind as u32 >> abi::access::BYTES & 0xff);
         let (mut first, mut last, mut bits) = (u64::MAX, 0, 0);
-        for address in &self.batch[row * BATCH_ROW..][threads.clone()] {
-            let made = if *address == NOT_ACCESSED { 0 } else { u64::MAX };
-            first = first.min(*address);
-            last = last.max(*address & made);
-            bits |= *address & made;
+        for lanes in self.batch[row * BATCH_ROW..][threads.clone()].chunks(LANES) {
+            // Mostly they differ by a constant, which is seen without comparing each.
+            let step = lanes.get(1).map_or(0, |second| second.wrapping_sub(lanes[0]));
+            let (start, end) = (lanes[0], lanes[lanes.len() - 1]);
+            if leading(lanes, step) == lanes.len() {
+                if start != NOT_ACCESSED {
+                    (first, last) = (first.min(start).min(end), last.max(start).max(end));
+                    bits |= start | step;
+                }
+                continue;
+            }
+            for address in lanes.iter().filter(|address| **address != NOT_ACCESSED) {
+                (first, last, bits) = (first.min(*address), last.max(*address), bits | address);
+            }
         }
         if first == NOT_ACCESSED {
             return true;

@@ -246,7 +246,7 @@ impl Page {
     /// Returns true if all accessible bytes were written.
     pub(super) fn is_written(&mut self) -> bool {
         let Some(set) = &self.written else { return true };
-        self.complete |= first_missing(set, self.low as usize..self.high as usize).is_none();
+        self.complete = self.complete || first_missing(set, self.low as usize..self.high as usize).is_none();
         self.complete
     }
 

@@ -1,4 +1,8 @@
 //! Correct programs, of which none is accused.
+//!
+//! # Safety
+//!
+//! Memory of a launch is read after it has ended.
 
 use super::Program;
 
@@ -171,4 +175,26 @@ fn correct_programs_are_not_accused() {
         let code = format!("{}{code}", if *own { OWN } else { "" });
         Program { name, code: &code, grid: *grid, block: *block }.is_correct();
     }
+}
+
+/// Each block notes its number at the next place of a list.
+#[test]
+fn a_seed_draws_the_order_of_blocks() {
+    const BLOCKS: u32 = 64;
+    let code = "atom.global.add.u32 %r5, [%rd1], 1;\nmul.wide.u32 %rd5, %r5, 4; add.s64 %rd5, %rd1, %rd5;\nst.global.u32 [%rd5+4], %r3;";
+    let mut orders = Vec::new();
+    Program { name: "order", code, grid: BLOCKS, block: 1 }.run(
+        || [super::Memory::zeros(4096), super::Memory::zeros(64)],
+        |engine, result, reports, own| {
+            assert_eq!((result, reports.len()), (Ok(()), 0), "{engine}");
+            // SAFETY: the launch has ended, and the memory has this many words behind the counter.
+            let list = unsafe { std::slice::from_raw_parts((own[0].0 + 4) as *const u32, BLOCKS as usize) };
+            let mut sorted = list.to_vec();
+            sorted.sort_unstable();
+            assert!(sorted.iter().copied().eq(0..BLOCKS), "{engine}: {list:?}");
+            assert_eq!(list == sorted, !engine.contains("seed"), "{engine}: {list:?}");
+            orders.push(list.to_vec());
+        },
+    );
+    assert_ne!(orders[2], orders[3]);
 }
