@@ -4,7 +4,9 @@ use std::fmt;
 
 use cuda_jit::Error;
 
-use crate::{is_simulated, synchronize};
+use crate::is_simulated;
+#[cfg(feature = "sim")]
+use crate::synchronize;
 
 /// A checker of kernels. The book's chapter on checkers lists what each one finds.
 ///
@@ -177,7 +179,7 @@ impl std::error::Error for CheckError {
 /// Runs a closure with all [checkers](Checker) of kernels, whatever `CUDA_SIM_CHECK` says, and returns its value if they
 /// found nothing.
 ///
-/// What this thread launches, copies and frees meanwhile is checked, kernels that were compiled before as well. The call
+/// The checks are of all that this thread launches, copies and frees meanwhile, with kernels that were compiled before. The call
 /// waits for it before it returns. Other threads are not affected, and may have checks of their own. A launch ends at its
 /// first illegal access, of which there is a report; it is no error of the context.
 ///

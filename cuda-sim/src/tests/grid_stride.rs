@@ -94,6 +94,28 @@ fn sums_of_the_iteration_before() {
     }
 }
 
+/// Runs a kernel of three rounds with a barrier between them. In each one a thread multiplies its elements of the first array by 3 and
+/// adds their indices, and its sum, from `start` more than before, is those added to it, times 5.
+fn check_rounds(text: &str, start: impl Fn([u32; 3], usize) -> u64) {
+    let input: Vec<u64> = (0..700).map(|i| i * i + 3).collect();
+    for (blocks, shape) in SHAPES {
+        let all = (blocks * shape[0] * shape[1]) as usize;
+        let (mut memory, mut sums) = (input.clone(), vec![0u64; all]);
+        for _ in 0..3 {
+            memory.iter_mut().enumerate().for_each(|(i, x)| *x = x.wrapping_mul(3).wrapping_add(i as u64));
+            for (i, sum) in sums.iter_mut().enumerate() {
+                let start = sum.wrapping_add(start(shape, i));
+                let own = memory.iter().skip(i).step_by(all).fold(start, |sum, x| sum.wrapping_add(*x));
+                *sum = own.wrapping_mul(5);
+            }
+        }
+        check(text, blocks, shape, &[input.clone(), vec![0; all]], |after| {
+            assert_eq!(after[0], memory, "{blocks} blocks of {shape:?}");
+            assert_eq!(after[1], sums, "{blocks} blocks of {shape:?}");
+        });
+    }
+}
+
 /// The loop inside of another one, with a barrier between its rounds.
 #[test]
 fn every_round_of_a_loop_around_it() {
@@ -106,22 +128,7 @@ fn every_round_of_a_loop_around_it() {
         NEXT: bar.sync 0; mul.lo.u64 %rd10,%rd10,5; add.u32 %r9,%r9,1; setp.lt.u32 %p4,%r9,3; @%p4 bra OUTER;
         st.global.u64 [%rd4],%rd10; ret; }}"
     );
-    let input: Vec<u64> = (0..700).map(|i| i * i + 3).collect();
-    for (blocks, shape) in SHAPES {
-        let all = (blocks * shape[0] * shape[1]) as usize;
-        let (mut memory, mut sums) = (input.clone(), vec![0u64; all]);
-        for _ in 0..3 {
-            memory.iter_mut().enumerate().for_each(|(i, x)| *x = x.wrapping_mul(3).wrapping_add(i as u64));
-            for (i, sum) in sums.iter_mut().enumerate() {
-                let own = memory.iter().skip(i).step_by(all).fold(*sum, |sum, x| sum.wrapping_add(*x));
-                *sum = own.wrapping_mul(5);
-            }
-        }
-        check(&text, blocks, shape, &[input.clone(), vec![0; all]], |after| {
-            assert_eq!(after[0], memory, "{blocks} blocks of {shape:?}");
-            assert_eq!(after[1], sums, "{blocks} blocks of {shape:?}");
-        });
-    }
+    check_rounds(&text, |_, _| 0);
 }
 
 /// Sums that wrap in different iterations, where the selection's other operand lets the loop go on or ends it.
@@ -247,7 +254,7 @@ fn atomics_of_every_iteration() {
 fn rounds_with_a_check_that_only_some_threads_make() {
     let text = format!(
         "{START} mov.u64 %rd7,700; mov.u64 %rd20,%rd5; mov.u32 %r9,0; mov.u32 %r10,%nctaid.x;
-        OUTER: setp.ne.u32 %p5,%r1,0; @%p5 bra BOTH; setp.gt.u32 %p6,%r10,MOST; @%p6 bra COLD; add.u64 %rd10,%rd10,1000;
+        OUTER: setp.ne.u32 %p5,%r1,0; @%p5 bra BOTH; setp.gt.u32 %p6,%r10,50; @%p6 bra COLD; add.u64 %rd10,%rd10,1000;
         BOTH: mov.u64 %rd5,%rd20; setp.lt.u32 %p1,%r10,100; @!%p1 bra NEXT;
         L: setp.ge.u64 %p2,%rd5,%rd7; @%p2 bra NEXT; shl.b64 %rd8,%rd5,3; add.u64 %rd8,%rd1,%rd8; ld.global.u64 %rd9,[%rd8];
         mad.lo.u64 %rd9,%rd9,3,%rd5; st.global.u64 [%rd8],%rd9; add.u64 %rd10,%rd10,%rd9; add.u64 %rd5,%rd5,%rd6; bra L;
@@ -255,26 +262,12 @@ fn rounds_with_a_check_that_only_some_threads_make() {
         st.global.u64 [%rd4],%rd10; ret;
         COLD: membar.gl; st.global.u64 [%rd4],77; exit; }}"
     );
-    let counts = code_counts(&format!("{HEADER}{}", text.replace("MOST", "50")), "k").unwrap();
+    let counts = code_counts(&format!("{HEADER}{text}"), "k").unwrap();
     assert!(counts.vectorised >= 3, "{counts:?}");
-    let input: Vec<u64> = (0..700).map(|i| i * i + 3).collect();
-    for (blocks, shape) in SHAPES {
-        let all = (blocks * shape[0] * shape[1]) as usize;
-        let (mut memory, mut sums) = (input.clone(), vec![0u64; all]);
-        for _ in 0..3 {
-            memory.iter_mut().enumerate().for_each(|(i, x)| *x = x.wrapping_mul(3).wrapping_add(i as u64));
-            for (i, sum) in sums.iter_mut().enumerate() {
-                let is_first = (i % (shape[0] * shape[1]) as usize).is_multiple_of(shape[0] as usize);
-                let start = *sum + if is_first { 1000 } else { 0 };
-                let own = memory.iter().skip(i).step_by(all).fold(start, |sum, x| sum.wrapping_add(*x));
-                *sum = own.wrapping_mul(5);
-            }
-        }
-        check(&text.replace("MOST", "50"), blocks, shape, &[input.clone(), vec![0; all]], |after| {
-            assert_eq!(after[0], memory, "{blocks} blocks of {shape:?}");
-            assert_eq!(after[1], sums, "{blocks} blocks of {shape:?}");
-        });
-    }
+    check_rounds(&text, |shape, thread| {
+        let place = thread as u32 % (shape[0] * shape[1]);
+        if place.is_multiple_of(shape[0]) { 1000 } else { 0 }
+    });
 }
 
 /// Atomic operations whose code has branches: a counter that wraps, halves, a comparison that fails.
