@@ -7,7 +7,6 @@
 use super::emit::Emitter;
 use super::{Part, abi, region, vector_loop};
 use crate::ir::callees::{reached, reached_from};
-use crate::ir::lockstep::is_atomic;
 use crate::ir::lower::Program;
 use crate::ir::regions::{RegionKind, Regions, reachable};
 use crate::ir::sync::{Plan, synchronises};
@@ -230,7 +229,7 @@ pub(super) fn emit_blocks(
             emitter.line(format_args!("call void @sim.tick()"));
         }
         let without_effects = emitter.without_effects;
-        let acts = |inst: &Inst| inst.opcode == Opcode::St || is_atomic(inst);
+        let acts = |inst: &Inst| inst.opcode == Opcode::St || inst.is_atomic();
         for (at, inst) in block.insts.iter().enumerate().filter(|(_, inst)| !(without_effects && acts(inst))) {
             match emitter.selects.get(&(*id, at)).copied() {
                 Some(selected) => vector_loop::assumed_select(emitter, inst, selected)?,

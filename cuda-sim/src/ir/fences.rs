@@ -9,20 +9,16 @@ use super::regions::reachable;
 use super::{BlockId, Function, Inst, Terminator};
 use crate::ptx::{Modifier, Opcode};
 
-fn is_fence(inst: &Inst) -> bool {
-    matches!(inst.opcode, Opcode::Fence | Opcode::Membar)
-}
-
 /// Returns true for an operation that orders accesses by itself.
 fn orders(inst: &Inst) -> bool {
     use Modifier::{AcqRel, Acquire, Release};
     let asynchronous = matches!(inst.opcode, Opcode::Mbarrier | Opcode::Cp);
-    asynchronous || (!is_fence(inst) && [Acquire, Release, AcqRel].iter().any(|modifier| inst.has(*modifier)))
+    asynchronous || (!inst.is_fence() && [Acquire, Release, AcqRel].iter().any(|modifier| inst.has(*modifier)))
 }
 
 fn is_strong_write(inst: &Inst) -> bool {
     let strong = [Modifier::Volatile, Modifier::Relaxed].iter().any(|modifier| inst.has(*modifier));
-    matches!(inst.opcode, Opcode::Atom | Opcode::Red) || (inst.opcode == Opcode::St && strong)
+    inst.is_atomic() || (inst.opcode == Opcode::St && strong)
 }
 
 fn insts(function: &Function) -> impl Iterator<Item = &Inst> {
@@ -31,7 +27,7 @@ fn insts(function: &Function) -> impl Iterator<Item = &Inst> {
 
 /// Returns true if something other than a barrier of threads may order accesses in a kernel.
 pub(crate) fn order_accesses(functions: &[Function], kernel: usize) -> bool {
-    let in_callee = |inst: &Inst| orders(inst) || is_fence(inst) || is_strong_write(inst);
+    let in_callee = |inst: &Inst| orders(inst) || inst.is_fence() || is_strong_write(inst);
     let function = &functions[kernel];
     if insts(function).any(orders) || reached(functions, kernel).iter().any(|f| insts(&functions[*f]).any(in_callee)) {
         return true;
@@ -40,7 +36,7 @@ pub(crate) fn order_accesses(functions: &[Function], kernel: usize) -> bool {
     let waits = |block: BlockId| matches!(function.blocks[block].term, Terminator::Sync(..));
     (0..function.blocks.len()).any(|block| {
         let insts = &function.blocks[block].insts;
-        let Some(fence) = insts.iter().position(is_fence) else { return false };
+        let Some(fence) = insts.iter().position(Inst::is_fence) else { return false };
         let next = function.blocks[block].term.successors();
         let after: Vec<BlockId> = next.into_iter().flat_map(|next| reachable(function, next, |_| true)).collect();
         let released = insts[fence..].iter().any(is_strong_write) || after.iter().any(|block| writes(*block));

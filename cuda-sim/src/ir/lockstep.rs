@@ -93,11 +93,6 @@ fn names_slot(value: &Value) -> bool {
     matches!(value, Value::Symbol(Symbol::Slot(_), _) | Value::SymbolAddress(Symbol::Slot(_), _))
 }
 
-/// Returns true for an atomic operation.
-pub(crate) fn is_atomic(inst: &Inst) -> bool {
-    matches!(inst.opcode, Opcode::Atom | Opcode::Red)
-}
-
 fn is_parameter(inst: &Inst) -> bool {
     matches!(inst.operands.get(1), Some(Value::SymbolAddress(Symbol::KernelParam(_), _)))
 }
@@ -301,7 +296,7 @@ impl<'a> Analysis<'a> {
         if self.insts().any(|(_, inst)| inst.operands.iter().any(names_slot)) {
             return None;
         }
-        let stores = self.insts().any(|(_, inst)| inst.opcode == Opcode::St || is_atomic(inst));
+        let stores = self.insts().any(|(_, inst)| inst.opcode == Opcode::St || inst.is_atomic());
         let again = !stores && !exits.is_empty();
         let fits = exits.is_disjoint(&side_exits)
             && (side_exits.is_empty() || (again && counted.is_empty()) || self.exits_can_be_precomputed())
@@ -440,7 +435,7 @@ fn analyse(
     let exits_can_be_precomputed = analysis.exits_can_be_precomputed();
     let wide = analysis.strides_over_grid(&bases);
     // Atomic operations are run one by one, so that only the order of the accesses gains.
-    if !wide && analysis.insts().any(|(_, inst)| is_atomic(inst)) {
+    if !wide && analysis.insts().any(|(_, inst)| inst.is_atomic()) {
         return None;
     }
     Some(Lockstep {

@@ -152,6 +152,16 @@ impl Inst {
         self.suffixes.contains(&Suffix::Modifier(modifier))
     }
 
+    /// Returns true for an atomic operation.
+    pub(crate) fn is_atomic(&self) -> bool {
+        matches!(self.opcode, Opcode::Atom | Opcode::Red)
+    }
+
+    /// Returns true for a fence.
+    pub(crate) fn is_fence(&self) -> bool {
+        matches!(self.opcode, Opcode::Fence | Opcode::Membar)
+    }
+
     /// The name as it was written.
     pub(crate) fn full_name(&self) -> String {
         full_name(self.opcode, &self.suffixes)

@@ -71,9 +71,7 @@ fn tainted(function: &Function, found: &Loop, source: impl Fn(&Inst) -> bool) ->
 
 /// Returns true if the loop may wait for another thread.
 fn polls(function: &Function, found: &Loop) -> bool {
-    let orders = |inst: &Inst| {
-        matches!(inst.opcode, Opcode::Fence | Opcode::Membar | Opcode::Nanosleep) || super::sync::is_sync(inst)
-    };
+    let orders = |inst: &Inst| inst.is_fence() || inst.opcode == Opcode::Nanosleep || super::sync::is_sync(inst);
     let plain = insts(function, found).any(orders);
     let tainted = tainted(function, found, |inst| observes(inst, plain));
     found.blocks.iter().any(|b| function.blocks[*b].term.used().is_some_and(|r| tainted.contains(&r)))

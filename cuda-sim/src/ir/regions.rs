@@ -93,9 +93,9 @@ fn is_scalar(block: &BasicBlock) -> bool {
 }
 
 fn is_scalar_inst(inst: &Inst) -> bool {
-    use Opcode::{Brkpt, Call, Cp, Device, Fence, Mbarrier, Membar};
-    let effect = matches!(inst.opcode, Brkpt | Call | Cp | Device | Fence | Mbarrier | Membar);
-    effect || lockstep::is_atomic(inst) || orders(inst) || inst.has(Modifier::Relaxed)
+    use Opcode::{Brkpt, Call, Cp, Device, Mbarrier};
+    let effect = inst.is_fence() || matches!(inst.opcode, Brkpt | Call | Cp | Device | Mbarrier);
+    effect || inst.is_atomic() || orders(inst) || inst.has(Modifier::Relaxed)
 }
 
 /// Returns true for an access that orders other accesses of its thread, or may not be left out or repeated.
@@ -107,7 +107,7 @@ fn orders(inst: &Inst) -> bool {
 /// Returns true if threads cannot run a block in lockstep. Atomic operations that order nothing are run thread by thread in
 /// each iteration.
 fn is_out_of_step(block: &BasicBlock) -> bool {
-    let prevents = |inst: &Inst| is_scalar_inst(inst) && (orders(inst) || !lockstep::is_atomic(inst));
+    let prevents = |inst: &Inst| is_scalar_inst(inst) && (orders(inst) || !inst.is_atomic());
     block.term_is_trap() || block.insts.iter().any(prevents)
 }
 
