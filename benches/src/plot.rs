@@ -139,7 +139,7 @@ impl Picture {
             .x_label_area_size(30)
             .y_label_area_size(110)
             .build_cartesian_2d((low..high).log_scale(), 0.0..rows.len() as f64)?;
-        chart.configure_mesh().disable_y_mesh().y_labels(0).max_light_lines(1).draw()?;
+        chart.configure_mesh().disable_y_mesh().x_labels(6).y_labels(0).max_light_lines(1).draw()?;
         let (step, from) = (1.0 / (self.bars.len() + 1) as f64, self.from.unwrap_or(low));
         for (row, top) in rows.iter().zip((1..=rows.len()).rev()) {
             let top = top as f64 - step / 2.0;
