@@ -51,8 +51,8 @@ enum Command {
     Test(test::Options),
     /// Run the whole gate: format, layers, clippy, documentation, bindings, tests, NVIDIA's assembler
     Check(check::Options),
-    /// Build and run a user's project in minimal Debian systems, with each LLVM that they have and with none; needs root
-    Containers,
+    /// Try in minimal Debian systems what this one lacks: other LLVMs and none, AArch64, Windows; needs root
+    Containers(containers::Options),
     /// Build each public crate from its package
     Package,
     /// Run every example, which draw the pictures of the book
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
         Command::Demo(options) => demo::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Check(options) => check::run(&options),
-        Command::Containers => containers::run(),
+        Command::Containers(options) => containers::run(&options),
         Command::Package => package::run(),
         Command::Pictures => pictures::run(),
         Command::Book => book::run(),
