@@ -87,7 +87,14 @@ macro_rules! table {
 }
 generated_table! { "nccl" }
 
-/// The value of an integer in a configuration that leaves the choice to NCCL: C's `NCCL_CONFIG_UNDEF_INT`.
+/// The value of an integer in a configuration that leaves the choice to NCCL.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_sys::nccl::{NCCL_CONFIG_UNDEF_INT, ncclConfig_t};
+/// assert_eq!(ncclConfig_t::INITIALIZER.maxCTAs, NCCL_CONFIG_UNDEF_INT);
+/// ```
 pub const NCCL_CONFIG_UNDEF_INT: c_int = c_int::MIN;
 
 impl ncclConfig_t {

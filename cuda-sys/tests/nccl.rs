@@ -67,7 +67,8 @@ fn a_missing_library_is_an_error_with_every_place_that_was_searched() {
 fn a_configuration_leaves_every_choice_to_nccl() {
     let config = ncclConfig_t::INITIALIZER;
     // After size, magic number and version there are integers and pointers, all of them undefined.
-    let undefined = [config.blocking, config.minCTAs, config.splitShare, config.launchOrderImplicit, config.nvlsHostMode];
+    let undefined =
+        [config.blocking, config.minCTAs, config.splitShare, config.launchOrderImplicit, config.nvlsHostMode];
     assert_eq!(undefined, [i32::MIN; 5]);
     assert!(config.netName.is_null() && config.commName.is_null());
     assert_eq!((config.size, config.version), (size_of::<ncclConfig_t>(), cuda_sys::nccl::NCCL_VERSION_CODE));
