@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use cuda_mem::{from_slice, zeros};
 use cuda_nccl::{Communicator, Options, Reduction};
 
-use crate::{MACHINE, Rank, communicators, with_ranks_within};
+use crate::{MACHINE, Rank, communicators, turn, with_ranks_within};
 
 const SOON: Duration = Duration::from_millis(700);
 const LATE: Duration = Duration::from_secs(30);
@@ -30,6 +30,7 @@ fn a_rank_that_does_not_call_ends_the_wait_of_the_others() {
 
 #[test]
 fn a_copy_to_the_host_ends_too_and_the_check_after_it_tells() {
+    let _turn = turn();
     let Some(mut all) = communicators(2, &Options::new().timeout(SOON)) else { return };
     let (_lost, rank) = (all.pop(), Rank::new(all.pop().unwrap()));
     let begin = Instant::now();
@@ -45,6 +46,7 @@ fn a_rank_that_does_not_come_ends_the_creation() {
     let Some((nccl, driver)) = &*MACHINE else {
         return println!("skipped: no library");
     };
+    let _turn = turn();
     let begin = Instant::now();
     let context = driver.device(0).unwrap().primary_context().unwrap();
     let id = nccl.unique_id().unwrap();

@@ -8,7 +8,7 @@ mod failures;
 mod moves;
 mod reductions;
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cuda_driver::{Driver, Stream};
@@ -21,6 +21,13 @@ static MACHINE: LazyLock<Option<(Nccl, Driver)>> = LazyLock::new(|| {
     let api = DriverApi::from_environment().unwrap()?;
     Some((Nccl::load().unwrap(), Driver::new(std::sync::Arc::new(api)).unwrap()))
 });
+
+/// Lets one test after the other have the devices: communicators of the same devices whose operations come in another order on
+/// each device wait for each other.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A rank with a stream.
 struct Rank {
@@ -59,6 +66,7 @@ fn communicators(size: usize, options: &Options) -> Option<Vec<Communicator>> {
 
 /// Runs `work` as each rank of `size`, a thread each.
 fn with_ranks_within(size: usize, options: &Options, work: impl Fn(&Rank) -> Result<()> + Sync) {
+    let _turn = turn();
     let Some(all) = communicators(size, options) else { return };
     std::thread::scope(|scope| {
         let work = &work;

@@ -5,7 +5,7 @@ use cuda_mem::{Element, from_slice, zeros};
 use cuda_nccl::{Communicator, Options, Reduction, Result, group};
 use ndarray::s;
 
-use crate::{Rank, communicators, with_ranks};
+use crate::{Rank, communicators, turn, with_ranks};
 
 /// The element at a position of a rank.
 trait Moved: Element + PartialEq + std::fmt::Debug {
@@ -139,6 +139,7 @@ fn a_ring_of_sends_and_receives_is_a_group() {
 
 #[test]
 fn one_thread_drives_all_devices_by_groups() {
+    let _turn = turn();
     for size in [2, 4] {
         let Some(all) = communicators(size, &Options::new()) else { return };
         let streams: Vec<_> = all.iter().map(|c| Stream::new(c.context()).unwrap()).collect();
