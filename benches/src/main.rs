@@ -14,6 +14,7 @@ mod iterators;
 mod kernels;
 mod launch;
 mod mem;
+mod nccl;
 mod null_driver;
 mod plot;
 mod rustc;
@@ -80,6 +81,7 @@ fn main() -> Result<()> {
             "sim-pocl" => sim::serve_pocl()?,
             "driver" => on_a_new_thread(driver::run)?,
             "launch" => on_a_new_thread(launch::run)?,
+            "nccl" => on_a_new_thread(nccl::run)?,
             "mem" => on_a_new_thread(mem::run)?,
             "rustc" => rustc::run()?,
             "demo" => demo::run()?,

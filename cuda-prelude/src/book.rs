@@ -26,6 +26,7 @@ pages! {
     race_freedom "../../docs/book/src/race-freedom.md"
     streams "../../docs/book/src/streams.md"
     devices "../../docs/book/src/devices.md"
+    several_gpus "../../docs/book/src/several-gpus.md"
     compiling "../../docs/book/src/compiling.md"
     software_device "../../docs/book/src/software-device.md"
     low_level "../../docs/book/src/low-level.md"

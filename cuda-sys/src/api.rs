@@ -115,6 +115,7 @@ const INTERFACE: &Interface = &Interface {
     what: "the CUDA driver",
     symbols: SYMBOLS,
     files: system::DRIVER.here(),
+    versions: crate::error::Versions::Cuda,
     toolkit: false,
     before_open: |_| (),
     version,

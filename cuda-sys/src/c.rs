@@ -85,7 +85,14 @@ macro_rules! zeroed_default {
 }
 
 /// Includes the generated types of a module and exports them from it.
-#[cfg(any(feature = "runtime", feature = "nvrtc", feature = "nvjitlink", feature = "nvml", feature = "nvtx"))]
+#[cfg(any(
+    feature = "runtime",
+    feature = "nvrtc",
+    feature = "nvjitlink",
+    feature = "nvml",
+    feature = "nvtx",
+    feature = "nccl"
+))]
 macro_rules! generated_types {
     ($module:literal) => {
         #[expect(missing_docs, reason = "NVIDIA's manual documents them")]

@@ -98,6 +98,7 @@ pub struct MissingSymbol(Box<Missing>);
 #[derive(Clone, Debug)]
 struct Missing {
     what: &'static str,
+    versions: Versions,
     symbol: &'static Symbol,
     origin: Box<str>,
     driver_version: Option<c_int>,
@@ -106,11 +107,12 @@ struct Missing {
 impl MissingSymbol {
     pub(crate) fn new(
         what: &'static str,
+        versions: Versions,
         symbol: &'static Symbol,
         origin: &str,
         driver_version: Option<c_int>,
     ) -> MissingSymbol {
-        MissingSymbol(Box::new(Missing { what, symbol, origin: origin.into(), driver_version }))
+        MissingSymbol(Box::new(Missing { what, versions, symbol, origin: origin.into(), driver_version }))
     }
 
     /// The function that was requested.
@@ -146,19 +148,19 @@ impl MissingSymbol {
 
 impl fmt::Display for MissingSymbol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Missing { what, symbol, origin, driver_version } = &*self.0;
-        let introduced = CudaVersion(symbol.version);
+        let Missing { what, versions, symbol, origin, driver_version } = &*self.0;
+        let introduced = versions.written(symbol.version);
         write!(f, "{what} ({origin}")?;
         if let Some(version) = *driver_version {
-            write!(f, ", CUDA {}", CudaVersion(version))?;
+            write!(f, ", {}", versions.written(version))?;
         }
-        write!(f, ") has no function `{}`, which came with CUDA {introduced}", symbol.name)?;
+        write!(f, ") has no function `{}`, which came with {introduced}", symbol.name)?;
         if let Some(until) = symbol.until {
-            write!(f, " and was removed in CUDA {}", CudaVersion(until))?;
+            write!(f, " and was removed in {}", versions.written(until))?;
         }
-        match *driver_version {
-            Some(version) if version < symbol.version => {
-                write!(f, "; {} for CUDA {introduced} or newer has it", indefinite(what))
+        match (*driver_version, versions) {
+            (Some(version), Versions::Cuda) if version < symbol.version => {
+                write!(f, "; {} for {introduced} or newer has it", indefinite(what))
             }
             _ => Ok(()),
         }
@@ -172,11 +174,22 @@ fn indefinite(what: &str) -> String {
 
 impl std::error::Error for MissingSymbol {}
 
-/// Displays `12040` as `12.4`.
-struct CudaVersion(c_int);
+/// The versions of a library's functions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Versions {
+    /// CUDA's: `12040` is 12.4.
+    Cuda,
+    /// NCCL's own: `22803` is 2.28.3.
+    #[cfg_attr(not(feature = "nccl"), expect(dead_code, reason = "the library with these versions is left out"))]
+    Nccl,
+}
 
-impl fmt::Display for CudaVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.0 / 1000, self.0 % 1000 / 10)
+impl Versions {
+    /// Formats a version as `CUDA 12.4` or `NCCL 2.28.3`.
+    fn written(self, version: c_int) -> String {
+        match self {
+            Versions::Cuda => format!("CUDA {}.{}", version / 1000, version % 1000 / 10),
+            Versions::Nccl => format!("NCCL {}.{}.{}", version / 10_000, version % 10_000 / 100, version % 100),
+        }
     }
 }

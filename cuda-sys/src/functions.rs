@@ -12,7 +12,7 @@ use core::ffi::{c_int, c_void};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::error::{LoadError, MissingSymbol};
+use crate::error::{LoadError, MissingSymbol, Versions};
 use crate::library::{self, Library};
 use crate::slots::Slots;
 use crate::table::Symbol;
@@ -29,6 +29,8 @@ pub(crate) struct Interface {
     pub(crate) symbols: &'static [Symbol],
     /// The names that its files have, the preferred one first.
     pub(crate) files: &'static [&'static str],
+    /// The versions that its functions have.
+    pub(crate) versions: Versions,
     /// True if it comes with the toolkit, and may be found there.
     pub(crate) toolkit: bool,
     /// Called with the full path of a library before it is opened. Its contract is that opening the library is sound.
@@ -129,12 +131,14 @@ impl<const N: usize> Functions<N> {
         let symbol = &self.interface.symbols[slot];
         let find = || (self.interface.find)(self.library.as_ref()?, self.version().unwrap_or(0), symbol);
         let found = self.slots.resolve(slot, find);
-        found.ok_or_else(|| MissingSymbol::new(self.interface.what, symbol, &self.origin, self.version()))
+        found.ok_or_else(|| {
+            MissingSymbol::new(self.interface.what, self.interface.versions, symbol, &self.origin, self.version())
+        })
     }
 }
 
 /// The address of an exported symbol, in whichever version of the library.
-#[cfg(any(feature = "nvrtc", feature = "nvml"))]
+#[cfg(any(feature = "nvrtc", feature = "nvml", feature = "nccl"))]
 pub(crate) fn exported(library: &Library, _version: c_int, symbol: &Symbol) -> Option<*mut c_void> {
     library.exported(symbol.base)
 }

@@ -2,7 +2,7 @@
 //!
 //! The declarations of `cuda.h` and `cudaProfiler.h` are at the root of this crate under their C names. They are generated from
 //! the headers of CUDA 13.5 and committed, so that building needs no toolkit; those headers have every function of CUDA 12.0
-//! and newer. Other libraries are modules, each behind a feature: `runtime`, `nvrtc`, `nvjitlink`, `nvml`, `nvtx`. With the
+//! and newer. Other libraries are modules, each behind a feature: `runtime`, `nvrtc`, `nvjitlink`, `nvml`, `nvtx`, `nccl`. With the
 //! feature `generate` the build makes the bindings from the headers of the machine's toolkit, and completes them from the
 //! committed ones.
 //! For a safe interface see the crate `cuda-driver`.
@@ -84,6 +84,9 @@ mod driver;
 mod error;
 mod functions;
 mod library;
+#[cfg(feature = "nccl")]
+#[expect(non_snake_case, non_camel_case_types, reason = "the names are those of the C headers")]
+pub mod nccl;
 #[cfg(feature = "nvjitlink")]
 #[expect(non_snake_case, non_camel_case_types, reason = "the names are those of the C headers")]
 pub mod nvjitlink;

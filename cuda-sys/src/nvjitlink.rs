@@ -53,6 +53,7 @@ const INTERFACE: &Interface = &Interface {
     what: "nvJitLink",
     symbols: SYMBOLS,
     files: system::NVJITLINK.here(),
+    versions: crate::error::Versions::Cuda,
     toolkit: true,
     before_open: |_| (),
     version,

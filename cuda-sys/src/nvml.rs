@@ -71,6 +71,7 @@ const INTERFACE: &Interface = &Interface {
     what: "NVML",
     symbols: SYMBOLS,
     files: system::NVML.here(),
+    versions: crate::error::Versions::Cuda,
     toolkit: false,
     before_open: |_| (),
     version,

@@ -60,6 +60,7 @@ const INTERFACE: &Interface = &Interface {
     what: "NVRTC",
     symbols: SYMBOLS,
     files: system::NVRTC.here(),
+    versions: crate::error::Versions::Cuda,
     toolkit: true,
     before_open: open_builtins,
     version,

@@ -58,6 +58,7 @@ const INTERFACE: &Interface = &Interface {
     what: "the CUDA runtime",
     symbols: SYMBOLS,
     files: system::RUNTIME.here(),
+    versions: crate::error::Versions::Cuda,
     toolkit: true,
     before_open: |_| (),
     version,

@@ -52,9 +52,11 @@ pub(crate) const NVJITLINK: Names = Names {
 };
 pub(crate) const NVML: Names =
     Names { linux: &["libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1"], windows: &["nvml.dll"] };
+/// NVIDIA has no NCCL for Windows.
+pub(crate) const NCCL: Names = Names { linux: &["libnccl.so.2"], windows: &[] };
 
 /// Every library, in the order in which messages list them.
-const ALL: [Names; 6] = [DRIVER, RUNTIME, RUNTIME12, NVRTC, NVJITLINK, NVML];
+const ALL: [Names; 7] = [DRIVER, RUNTIME, RUNTIME12, NVRTC, NVJITLINK, NVML, NCCL];
 
 /// The names by which a system's loader finds CUDA's libraries.
 pub(crate) fn loader_names(system: System) -> Vec<&'static str> {
@@ -132,7 +134,7 @@ mod tests {
         assert_eq!(names.first(), Some(&"nvcuda.dll"));
         assert!(names.contains(&"nvml.dll") && names.iter().all(|name| name.ends_with(".dll")), "{names:?}");
         let names = loader_names(System::Linux);
-        assert_eq!(names.len(), 8, "a full path is no name: {names:?}");
+        assert_eq!(names.len(), 9, "a full path is no name: {names:?}");
         assert!(names.iter().all(|name| name.starts_with("lib") && name.contains(".so.")), "{names:?}");
     }
 

@@ -50,7 +50,7 @@ pub struct Symbol {
     /// In the driver's table the name for `cuGetProcAddress`, without version: `cuMemAlloc`. In other tables the exported name.
     pub base: &'static str,
     /// CUDA version that introduced this variant, as `1000 * major + 10 * minor`: 3020. For libraries other than the
-    /// driver's, 12000 is "12.0 or older".
+    /// driver's, 12000 is "12.0 or older". For NCCL it is NCCL's own version, of which 21801 is "2.18.1 or older".
     pub version: c_int,
     /// The CUDA version that removed it, if there is one.
     pub until: Option<c_int>,
@@ -99,7 +99,7 @@ macro_rules! function_table {
 
         impl $api {
             $(
-                #[doc = concat!("`", stringify!($name), "`, from CUDA version ", stringify!($version), " on.")]
+                #[doc = concat!("`", stringify!($name), "`, from version ", stringify!($version), " on.")]
                 ///
                 /// # Errors
                 ///
@@ -224,7 +224,8 @@ macro_rules! library_methods {
                 $api(self.0.named(origin))
             }
 
-            /// The CUDA version of the library, as `1000 * major + 10 * minor`, if the library reports one.
+            /// The CUDA version of the library, as `1000 * major + 10 * minor`, if the library reports one. For NCCL it is
+            /// NCCL's own version, as `10000 * major + 100 * minor + patch`.
             ///
             /// # Examples
             ///
@@ -263,7 +264,7 @@ macro_rules! library_methods {
 }
 
 /// Defines `load_with`, which is `load` with the toolkit of another environment.
-#[cfg(any(feature = "runtime", feature = "nvrtc", feature = "nvjitlink"))]
+#[cfg(any(feature = "runtime", feature = "nvrtc", feature = "nvjitlink", feature = "nccl"))]
 macro_rules! toolkit_methods {
     ($api:ident, $interface:expr, $path:literal, $file:literal) => {
         impl $api {

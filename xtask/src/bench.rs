@@ -37,6 +37,8 @@ enum Group {
     Driver,
     /// Overhead of a typed launch over the driver's call
     Launch,
+    /// Overhead of a collective operation over NCCL's function
+    Nccl,
     /// Overhead of device memory over the driver's functions, and copies of strided arrays compared with ndarray's
     Mem,
     /// Time of the demo's whole process

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use cuda_driver::{Device, Driver};
+use cuda_sys::nccl::NcclApi;
 use cuda_sys::toolkit::{Environment, NOT_SEARCHED, Tried};
 use cuda_sys::{CUdevice_attribute, DriverApi};
 
@@ -32,6 +33,8 @@ pub(crate) fn run(_: &Options) -> Result<()> {
     let environment = Environment::from_process();
     println!("libraries (optional; those of cuda-sys' features)");
     libraries(&environment);
+    println!("several processes (optional: cuda-nccl)");
+    mpi().iter().for_each(|line| println!("  {line}"));
     println!("toolkit (optional: bindings, libdevice, checks)");
     places("cuda.h", &environment.tried_headers());
     places("libdevice.10.bc", &environment.tried_libdevice());
@@ -181,6 +184,43 @@ fn libraries(environment: &Environment) {
         println!("  CUDA runtime that programs find\n    version {major}.{minor}");
     }
     println!("  NVML\n    loader: {}", in_loader("libnvidia-ml.so.1"));
+    println!("  NCCL");
+    nccl(environment).iter().for_each(|line| println!("    {line}"));
+}
+
+/// The report on NCCL: the library that the variable names, else the loader's and the toolkit's.
+fn nccl(environment: &Environment) -> Vec<String> {
+    let named = std::env::var_os("CUDA_NCCL_PATH").filter(|path| !path.is_empty());
+    let mut lines: Vec<_> = named.iter().map(|path| format!("CUDA_NCCL_PATH={}", path.display())).collect();
+    if named.is_some_and(|path| path == "sim") {
+        lines.push("the library of the software device, beside it or beside the program".to_owned());
+        return lines;
+    }
+    if lines.is_empty() {
+        lines.push(format!("loader: {}", in_loader("libnccl.so.2")));
+        lines.extend(environment.tried_library("libnccl.so.2").iter().map(ToString::to_string));
+    }
+    let opened = NcclApi::from_environment().and_then(|named| named.map_or_else(NcclApi::load, Ok));
+    if let Ok(api) = opened {
+        let version = api.version().map(|code| format!("{}.{}.{}", code / 10_000, code % 10_000 / 100, code % 100));
+        lines.push(format!("{}: NCCL {}", api.origin(), version.as_deref().unwrap_or("of an unknown version")));
+    }
+    lines
+}
+
+/// The report on MPI: its compiler and its launcher, with their versions.
+fn mpi() -> Vec<String> {
+    let line = |tool: &str| match workspace::output(Command::new(tool).arg("--version")) {
+        Ok(text) => format!("{tool}: {}", version_line(&text)),
+        Err(_) => format!("{tool}: none (Debian: `apt install libopenmpi-dev openmpi-bin`)"),
+    };
+    ["mpicc", "mpirun"].map(line).into()
+}
+
+/// The line of a tool's output that names its version: MPICH's launcher prints a heading before it.
+fn version_line(text: &str) -> &str {
+    let has_number = |line: &&str| line.contains(|c: char| c.is_ascii_digit());
+    text.lines().map(str::trim).find(has_number).unwrap_or("of an unknown version")
 }
 
 fn in_loader(name: &str) -> String {
@@ -244,6 +284,22 @@ mod tests {
         let found = Found { devices: 1, usable: 1, ..Found::default() };
         let error = verdict(None, &found, Err(anyhow::anyhow!("no shared LLVM"))).unwrap_err();
         assert_eq!(format!("{error:#}"), "kernels cannot be compiled: no shared LLVM");
+    }
+
+    #[test]
+    fn the_version_of_an_mpi_is_found_in_its_output() {
+        assert_eq!(version_line("mpirun (Open MPI) 4.1.4\n\nReport bugs to ..\n"), "mpirun (Open MPI) 4.1.4");
+        assert_eq!(version_line("HYDRA build details:\n    Version:    4.2.0\n"), "Version:    4.2.0");
+        assert_eq!(version_line("nothing\n"), "of an unknown version");
+        assert_eq!(mpi().len(), 2);
+    }
+
+    #[test]
+    fn a_missing_nccl_is_reported_with_the_places() {
+        let lines = nccl(&Environment::only("/nowhere"));
+        if std::env::var_os("CUDA_NCCL_PATH").is_none() {
+            assert!(lines.iter().any(|line| line.contains("/nowhere/lib64/libnccl.so.2")), "{lines:?}");
+        }
     }
 
     #[test]

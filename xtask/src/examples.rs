@@ -14,6 +14,7 @@ const COMPLETE: &[&str] = &[
     "cuda-sys/src/",
     "cuda-driver/src/",
     "cuda-mem/src/",
+    "cuda-nccl/src/",
     "cuda-jit/src/",
     "cuda-jit/cache/src/",
     "cuda-jit/compiler/src/",

@@ -17,7 +17,7 @@ use crate::setup::{self, Toolkit};
 use crate::workspace::{self, Scratch, cargo};
 
 /// The features of cuda-sys for libraries.
-const TABLES: [&str; 5] = ["runtime", "nvrtc", "nvjitlink", "nvml", "nvtx"];
+const TABLES: [&str; 6] = ["runtime", "nvrtc", "nvjitlink", "nvml", "nvtx", "nccl"];
 
 /// Runs the step with every version of CUDA, or with three.
 pub(crate) fn run(toolkit: &Toolkit, every: bool) -> Result<()> {

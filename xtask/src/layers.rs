@@ -2,7 +2,7 @@
 //!
 //! The arrows are those of the architecture: `sys <- driver <- mem <- jit <- prelude`, `sys, llvm <- sim <- prelude`, and within
 //! the JIT `kir, syntax <- lang <- compiler <- jit` and `llvm <- compiler`. The crates of `interop/` depend on `mem`. The packages at the top (tests, examples, benches) may
-//! depend on every package, and no package below on them. Development dependencies are not arrows, since examples in
+//! depend on every package, and no package below on them. `cuda-nccl` depends on `mem`. Development dependencies are not arrows, since examples in
 //! documentation run on the software device.
 
 use serde_json::Value;
@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-driver", &["cuda-sys"]),
     ("cuda-mem", &["cuda-sys", "cuda-driver", "cuda-mem-element"]),
     ("cuda-mem-element", &[]),
+    ("cuda-nccl", &["cuda-sys", "cuda-driver", "cuda-mem"]),
     ("cuda-llvm", &[]),
     (
         "cuda-jit",

@@ -61,6 +61,25 @@ const ARROWS: &[Arrows] = &[
         ],
     ),
     (
+        "cuda-nccl/src",
+        &[
+            ("pause", &[]),
+            ("number", &[]),
+            ("call", &[]),
+            ("target", &[]),
+            ("error", &["bootstrap"]),
+            ("library", &["error"]),
+            ("plan", &["call", "error", "number"]),
+            ("bootstrap", &["communicator", "error", "library"]),
+            (
+                "communicator",
+                &["bootstrap", "call", "error", "group", "library", "number", "pause", "plan", "target", "watchdog"],
+            ),
+            ("group", &["call", "communicator", "error", "target"]),
+            ("watchdog", &["communicator"]),
+        ],
+    ),
+    (
         "cuda-jit/lang/src",
         &[
             ("typeinfo", &[]),

@@ -93,9 +93,10 @@ const HEADERS: Wheels = Wheels {
         "nvidia-nvjitlink==13.5.37",
         "nvidia-nvml-dev==13.5.37",
         "nvidia-nvtx==13.5.25",
+        "nvidia-nccl-cu13==2.32.3#nvidia/nccl/include/nccl.h",
     ],
     megabytes: 130,
-    places: &[("nvidia/cu13/include", "include")],
+    places: &[("nvidia/cu13/include", "include"), ("nvidia/nccl/include/nccl.h", "include/nccl.h")],
 };
 
 /// The headers of the driver and the runtime of each older CUDA, the oldest first.

@@ -57,6 +57,7 @@ const SUMMARIES: &[&str] = &[
     "cuda-jit/",
     "cuda-llvm/",
     "cuda-mem/",
+    "cuda-nccl/",
     "cuda-prelude/src/",
     "cuda-sim/",
     "cuda-sys/",

@@ -14,6 +14,9 @@ use crate::workspace::{self, output};
 /// The stamp's file, which holds the wheels' names.
 const STAMP: &str = "wheels.txt";
 
+/// The program that downloads single files of a wheel.
+const PART: &str = include_str!("wheels/part.py");
+
 /// The folder into which pip installs.
 pub(crate) const SITE: &str = "site";
 
@@ -21,7 +24,7 @@ pub(crate) const SITE: &str = "site";
 pub(crate) struct Wheels {
     /// The folder's name in `target`.
     pub(crate) name: &'static str,
-    /// The requirements for pip.
+    /// The requirements for pip. Of `requirement#file` only that file is downloaded.
     pub(crate) wheels: &'static [&'static str],
     /// The size of the download in megabytes.
     pub(crate) megabytes: u32,
@@ -86,9 +89,15 @@ impl Wheels {
             "wheels are downloaded with `python3 -m pip`, which does not run here; install it (Debian: `apt install \
              python3-pip`)",
         )?;
+        let (parts, whole): (Vec<_>, Vec<_>) = self.wheels.iter().copied().partition(|wheel| wheel.contains('#'));
         let mut install = pip();
         install.args(["install", "--quiet", "--no-deps", "--no-compile", "--only-binary=:all:", "--target"]);
-        output(install.arg(site).args(self.wheels)).context("pip cannot install the wheels")?;
+        output(install.arg(site).args(whole)).context("pip cannot install the wheels")?;
+        for (requirement, file) in parts.into_iter().filter_map(|part| part.split_once('#')) {
+            let mut python = Command::new("python3");
+            output(python.args(["-c", PART, requirement]).arg(site).arg(file))
+                .with_context(|| format!("{file} of {requirement} cannot be downloaded"))?;
+        }
         Ok(())
     }
 

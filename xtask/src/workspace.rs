@@ -20,8 +20,7 @@ pub(crate) fn cargo() -> Command {
 }
 
 /// The features with which members are built in addition to their defaults.
-const FEATURES: &str =
-    "xtask/bindings,cuda-mem/json,cuda-sys/runtime,cuda-sys/nvrtc,cuda-sys/nvjitlink,cuda-sys/nvml,cuda-sys/nvtx";
+const FEATURES: &str = "xtask/bindings,cuda-mem/json,cuda-sys/runtime,cuda-sys/nvrtc,cuda-sys/nvjitlink,cuda-sys/nvml,cuda-sys/nvtx,cuda-sys/nccl";
 
 /// A cargo command for all members together. For a single member, or with other features, cargo would rebuild many dependencies,
 /// whose features then differ.

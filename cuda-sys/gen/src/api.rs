@@ -25,6 +25,8 @@ pub struct Api {
     pub(crate) locations: Option<&'static str>,
     /// Directives for the headers that the ABI probe also includes: they declare the versions of the driver's functions.
     pub(crate) typedefs: &'static [&'static str],
+    /// The header and the macro of the version, for a library that is released independently of CUDA.
+    pub(crate) own_version: Option<(&'static str, &'static str)>,
 }
 
 const RUNTIME: Api = Api {
@@ -40,6 +42,7 @@ const RUNTIME: Api = Api {
     macros: &[],
     locations: Some("driver_types.h"),
     typedefs: &[],
+    own_version: None,
 };
 
 /// Every API, the driver's first: others name its types.
@@ -59,6 +62,7 @@ pub const APIS: &[Api] = &[
         macros: &["-D__CUDA_API_VERSION_INTERNAL", "-D__CUDA_API_VERSION_INTERNAL_ODR"],
         locations: Some("cuda.h"),
         typedefs: &["#include <cudaTypedefs.h>", "#include <cudaProfilerTypedefs.h>"],
+        own_version: None,
     },
     RUNTIME,
     // A library's name carries its major version, and with it structures and parameters change.
@@ -75,6 +79,7 @@ pub const APIS: &[Api] = &[
         macros: &[],
         locations: None,
         typedefs: &[],
+        own_version: None,
     },
     Api {
         module: "nvjitlink",
@@ -90,6 +95,7 @@ pub const APIS: &[Api] = &[
         macros: &["-Dstatic=", "-Dinline="],
         locations: None,
         typedefs: &[],
+        own_version: None,
     },
     Api {
         module: "nvml",
@@ -104,6 +110,7 @@ pub const APIS: &[Api] = &[
         macros: &["-DNVML_NO_UNVERSIONED_FUNC_DEFS"],
         locations: None,
         typedefs: &[],
+        own_version: None,
     },
     Api {
         module: "nvtx",
@@ -122,6 +129,24 @@ pub const APIS: &[Api] = &[
         macros: &["-DNVTX_NO_IMPL"],
         locations: None,
         typedefs: &[],
+        own_version: None,
+    },
+    Api {
+        module: "nccl",
+        title: "NCCL",
+        major: None,
+        include: &["#include <nccl.h>"],
+        // It includes the runtime's headers.
+        required: &["cuda_runtime.h", "cuda_fp16.h", "cuda_bf16.h", "crt/host_defines.h"],
+        // Each function has a second name for profilers, with a `p` before it.
+        functions: "nccl[A-Z].*",
+        types: "nccl.*",
+        constants: "NCCL_.*",
+        // It includes the headers of small floats and names none of these; they need CCCL's headers.
+        macros: &["-D__CUDA_FP16_H__", "-D__CUDA_BF16_H__", "-D__CUDA_FP8_H__"],
+        locations: None,
+        typedefs: &[],
+        own_version: Some(("nccl.h", "NCCL_VERSION_CODE")),
     },
 ];
 
@@ -132,6 +157,7 @@ pub(crate) fn provider(header: &str) -> &'static str {
         "nvrtc.h" => "`cuda-nvrtc-dev` (conda) or `nvidia-cuda-nvrtc` (PyPI)",
         "nvJitLink.h" => "`libnvjitlink-dev` (conda) or `nvidia-nvjitlink` (PyPI)",
         "nvml.h" => "`cuda-nvml-dev` (conda) or `nvidia-nvml-dev` (PyPI)",
+        "nccl.h" => "`nccl` (conda), `libnccl-dev` (NVIDIA's repository for Debian) or `nvidia-nccl-cu13` (PyPI)",
         _ if header.starts_with("crt/") => {
             "`cuda-crt-dev_linux-64` (conda), `nvidia-cuda-crt` (PyPI) or for CUDA 12 `nvidia-cuda-nvcc-cu12` (PyPI)"
         }
@@ -165,6 +191,24 @@ impl Api {
         let named = self.include.iter().filter_map(|line| Some(line.split_once('<')?.1.trim_end_matches('>')));
         // The C compiler's own.
         named.filter(|header| *header != "stddef.h")
+    }
+
+    /// Returns true for a library that is released independently of CUDA, so that a toolkit may lack its headers.
+    #[must_use]
+    pub fn is_independent(&self) -> bool {
+        self.own_version.is_some()
+    }
+
+    /// The word for the versions of its functions: CUDA's, unless the library has versions of its own.
+    pub(crate) fn versioning(&self) -> &'static str {
+        if self.own_version.is_some() { self.title } else { "CUDA" }
+    }
+
+    /// The version of its headers in `include`: that of the toolkit as `1000 * major + 10 * minor`, or the library's own in
+    /// its own code.
+    pub(crate) fn version(&self, include: &Path) -> anyhow::Result<u32> {
+        let (header, name) = self.own_version.unwrap_or(("cuda.h", "CUDA_VERSION"));
+        crate::version_in(&include.join(header), name)
     }
 
     /// The first required header that `include` lacks.

@@ -3,6 +3,8 @@
 //! Invariant: headers never fail a build. Headers that are absent, unreadable or of an unsupported version give a warning
 //! that names them and the packages that provide them, and the committed files are used instead. A libclang that cannot be
 //! used is an error.
+//! A library that is released independently of CUDA has the committed files unless its headers are newer: the crates above
+//! cuda-sys use its functions, and a library that lacks one gives an error of the call.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -64,7 +66,8 @@ pub fn bindings(include: &Path, committed: &Path, lacking: Lacking, wanted: impl
     for api in APIS {
         let readable = version.filter(|version| api.major.is_none_or(|major| version / 1000 == major));
         let mut made = None;
-        if let Some(version) = readable.filter(|_| wanted(api)) {
+        let older = lacking == Lacking::Added && is_older(api, include, committed)?;
+        if let Some(version) = readable.filter(|_| wanted(api) && !older) {
             made = generated(api, include, &history, &mut warnings)?;
             if lacking == Lacking::Added && api.has_versions() {
                 made = completed(api, made, version, committed, &mut warnings)?;
@@ -78,6 +81,16 @@ pub fn bindings(include: &Path, committed: &Path, lacking: Lacking, wanted: impl
         files.push(Files { module: api.module, types, table, generated: is_generated });
     }
     Ok(Bindings { files, warnings })
+}
+
+/// Returns true if the headers are those of an older version of a library with versions of its own than the committed files.
+fn is_older(api: &Api, include: &Path, committed: &Path) -> Result<bool> {
+    let Some((_, name)) = api.own_version else { return Ok(false) };
+    let Ok(version) = api.version(include) else { return Ok(false) };
+    let [types, _] = read(api, committed)?;
+    let value =
+        |line: &str| line.strip_prefix(&format!("pub const {name}: u32 = "))?.trim_end_matches(';').parse().ok();
+    Ok(types.lines().find_map(value).is_some_and(|known: u32| version < known))
 }
 
 /// The version of the headers, if the generator reads it.

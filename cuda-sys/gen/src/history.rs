@@ -5,6 +5,8 @@
 //! other parameters. So each version's headers are read once (`cargo xtask gen-bindings --record`), and a line is kept per
 //! function *and signature*, with the first and the last version that declare it so. The sizes of structures are part of the
 //! signature.
+//!
+//! A library that is released independently of CUDA, such as NCCL, has versions of its own here: a line `read nccl ..`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,10 +16,14 @@ use anyhow::{Context as _, Result};
 use crate::api::Api;
 use crate::types::Function;
 
+/// The name of CUDA's versions, which all libraries of the toolkit share.
+pub(crate) const CUDA: &str = "";
+
 /// The versions whose headers were read, and the functions that they declare.
 #[derive(Debug, Default, PartialEq)]
 pub struct History {
-    versions: BTreeSet<u32>,
+    /// By module; those of CUDA by [`CUDA`].
+    versions: BTreeMap<String, BTreeSet<u32>>,
     /// By name and signature, the first and the last version.
     entries: BTreeMap<(String, String), (u32, u32)>,
 }
@@ -42,7 +48,10 @@ impl History {
         let mut history = History::default();
         for line in text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
             if let Some(versions) = line.strip_prefix("read ") {
-                history.versions = versions.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+                let named = versions.split_once(' ').filter(|(word, _)| word.parse::<u32>().is_err());
+                let (module, versions) = named.unwrap_or((CUDA, versions));
+                let versions = versions.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+                history.versions.insert(module.to_owned(), versions);
                 continue;
             }
             let mut words = line.splitn(3, ' ');
@@ -61,8 +70,11 @@ impl History {
             "# First and last CUDA version whose headers declare a function so; `Type=N` is a structure's size.\n\
                         # Written by `cargo xtask gen-bindings --record`; do not edit.\n"
                 .to_owned();
-        let versions: Vec<_> = self.versions.iter().map(u32::to_string).collect();
-        text += &format!("read {}\n", versions.join(" "));
+        for (module, versions) in &self.versions {
+            let versions = versions.iter().map(u32::to_string);
+            let words: Vec<_> = [module.clone()].into_iter().filter(|word| word != CUDA).chain(versions).collect();
+            text += &format!("read {}\n", words.join(" "));
+        }
         for ((name, signature), (first, last)) in &self.entries {
             // Writing to a string does not fail.
             let _ = writeln!(text, "{first} {last} {name}{signature}");
@@ -70,9 +82,9 @@ impl History {
         text
     }
 
-    /// Records that the headers of `version` were read.
-    pub(crate) fn read(&mut self, version: u32) {
-        self.versions.insert(version);
+    /// Records that the headers of `version` were read: of [`CUDA`], or of a module with versions of its own.
+    pub(crate) fn read(&mut self, module: &str, version: u32) {
+        self.versions.entry(module.to_owned()).or_default().insert(version);
     }
 
     /// Records that `version` declares `function`.
@@ -93,7 +105,7 @@ impl History {
     ) -> Option<(u32, Option<u32>)> {
         let exact = api.major.is_some().then(|| signature(function, sizes));
         let (first, last) = self.named(&function.name, exact.as_deref())?;
-        Some((first, self.after(last)))
+        Some((first, self.after(api, last)))
     }
 
     /// The first version that declares a function of this name.
@@ -110,7 +122,7 @@ impl History {
         let of_api = names.into_iter().filter(|name| name.starts_with(api.prefix()) && api.major.is_none());
         let gone = of_api.filter_map(|name| {
             let (first, last) = self.named(name, None)?;
-            let until = self.after(last).filter(|until| *until <= version)?;
+            let until = self.after(api, last).filter(|until| *until <= version)?;
             let (_, signature) = self.entries.keys().find(|(other, _)| other == name)?;
             Some((function(name, signature)?, first, until))
         });
@@ -124,9 +136,10 @@ impl History {
         entries.map(|(_, versions)| *versions).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 
-    /// The version that was read after `last`.
-    fn after(&self, last: u32) -> Option<u32> {
-        self.versions.range(last + 1..).next().copied()
+    /// The version of the API that was read after `last`.
+    fn after(&self, api: &Api, last: u32) -> Option<u32> {
+        let module = if api.own_version.is_some() { api.module } else { CUDA };
+        self.versions.get(module)?.range(last + 1..).next().copied()
     }
 }
 
@@ -168,7 +181,7 @@ mod tests {
         let mut history = History::default();
         for (version, parameter) in [(12000, "c_int"), (12090, "c_int"), (13000, "usize")] {
             history.add(version, &function(parameter), &sizes("8"));
-            history.read(version);
+            history.read(CUDA, version);
         }
         history
     }
@@ -177,7 +190,8 @@ mod tests {
     fn the_committed_history_is_what_it_would_be_written_as() {
         let committed = History::committed();
         assert_eq!(committed.render(), include_str!("../history.txt"));
-        assert!(committed.versions.contains(&12000) && committed.versions.contains(&13050));
+        assert!(committed.versions[CUDA].contains(&12000) && committed.versions[CUDA].contains(&13050));
+        assert!(committed.versions["nccl"].contains(&21801));
     }
 
     #[test]
@@ -204,12 +218,29 @@ mod tests {
         let parameters = vec!["device: *mut c_int".to_owned()];
         let gone = Function { name: "nvmlX".to_owned(), parameters, result: "nvmlReturn_t".to_owned() };
         history.add(12000, &gone, &BTreeMap::new());
-        history.read(12000);
-        history.read(12010);
+        history.read(CUDA, 12000);
+        history.read(CUDA, 12010);
         let nvml = Api::of_module("nvml").unwrap();
         let unnamed = Function { parameters: vec!["_0: *mut c_int".to_owned()], ..gone };
         assert_eq!(history.removed(nvml, 12010), [(unnamed, 12000, 12010)]);
         assert_eq!(history.removed(nvml, 12000), []);
+    }
+
+    /// A function that NCCL 2.18 has is not missing in CUDA 13, whose versions have smaller numbers.
+    #[test]
+    fn a_library_with_versions_of_its_own_is_compared_with_those_only() {
+        let mut history = history();
+        let function = Function { name: "ncclX".to_owned(), ..function("c_int") };
+        history.add(21801, &function, &BTreeMap::new());
+        history.read("nccl", 21801);
+        let nccl = Api::of_module("nccl").unwrap();
+        assert_eq!(history.versions_of(nccl, &function, &BTreeMap::new()), Some((21801, None)));
+        history.read("nccl", 23003);
+        assert_eq!(history.versions_of(nccl, &function, &BTreeMap::new()), Some((21801, Some(23003))));
+        assert_eq!(history.removed(nccl, 23003).len(), 1);
+        let text = history.render();
+        assert!(text.contains("\nread 12000 12090 13000\nread nccl 21801 23003\n"), "{text}");
+        assert_eq!(History::parse(&text).unwrap(), history);
     }
 
     #[test]

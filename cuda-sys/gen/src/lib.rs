@@ -66,7 +66,7 @@ pub fn generate(api: &Api, include: &Path, history: &History) -> Result<Generate
         (tool_table::render(api, &split, &mut warnings)?, Vec::new())
     } else {
         let functions = table::with_own_streams(api, split.functions.clone(), include)?;
-        (table::render(api, &functions, &split.sizes, history, toolkit_version(include)?)?, Vec::new())
+        (table::render(api, &functions, &split.sizes, history, api.version(include)?)?, Vec::new())
     };
     Ok(Generated { types: split.text, table, assertions: [split.assertions, pairs].concat(), warnings })
 }
@@ -88,10 +88,13 @@ pub fn record(include: &Path, history: &mut History) -> Result<()> {
             split.functions.retain(|function| unversioned.contains(&function.name));
         }
         for function in table::with_own_streams(api, split.functions, include)? {
-            history.add(version, &function, &split.sizes);
+            history.add(api.version(include)?, &function, &split.sizes);
+        }
+        if api.own_version.is_some() {
+            history.read(api.module, api.version(include)?);
         }
     }
-    history.read(version);
+    history.read(history::CUDA, version);
     Ok(())
 }
 
@@ -114,9 +117,13 @@ fn beside_driver(types: &str, driver: &str) -> String {
 ///
 /// A `cuda.h` that is absent, or that has no version.
 pub fn toolkit_version(include: &Path) -> Result<u32> {
-    let path = include.join("cuda.h");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let version = text.lines().find_map(|line| line.strip_prefix("#define CUDA_VERSION "));
+    version_in(&include.join("cuda.h"), "CUDA_VERSION")
+}
+
+/// The value of the macro `name`, a version, in the header at `path`.
+fn version_in(path: &Path, name: &str) -> Result<u32> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let version = text.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name)?.strip_prefix(' '));
     version
         .and_then(|version| version.trim().parse().ok())
         .with_context(|| format!("{} has no version", path.display()))

@@ -44,7 +44,10 @@ pub(crate) fn render(
     history: &History,
     version: u32,
 ) -> Result<String> {
-    let mut text = crate::head(api, "functions: name, signature, symbol, CUDA versions that have it, default stream");
+    let mut text = crate::head(
+        api,
+        &format!("functions: name, signature, symbol, {} versions that have it, default stream", api.versioning()),
+    );
     text.push_str("table! {\n");
     for function in functions {
         let (since, until) = history.versions_of(api, function, sizes).unwrap_or((version, None));

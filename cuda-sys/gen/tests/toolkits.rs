@@ -89,6 +89,7 @@ fn an_absent_header_is_a_warning_that_names_it_and_what_provides_it() {
         ("nvJitLink.h", "nvjitlink", "nvidia-nvjitlink"),
         ("nvml.h", "nvml", "nvidia-nvml-dev"),
         ("nvtx3/nvToolsExt.h", "nvtx", "nvidia-nvtx"),
+        ("nccl.h", "nccl", "nvidia-nccl"),
     ] {
         let bindings = of(&[header], &[module]);
         assert_eq!((generated(&bindings), bindings.warnings.len()), (vec![], 1), "{header}: {:?}", bindings.warnings);

@@ -542,6 +542,28 @@ impl State {
     }
 }
 
+/// Two are equal if they are the same branch of the same capture.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// cuda_driver::Graph::capture(&context, |c| {
+///     assert!(*c == c.clone() && *c != c.fork()?);
+///     Ok(())
+/// })?;
+/// # Ok(())
+/// # }
+/// ```
+impl PartialEq for Capture {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared) && self.branch == other.branch
+    }
+}
+
+impl Eq for Capture {}
+
 impl fmt::Debug for Capture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Capture").field("branch", &self.branch).finish_non_exhaustive()

@@ -1,0 +1,81 @@
+//! Every operation against a reference on the host, with the NCCL that `CUDA_NCCL_PATH` names and the driver that
+//! `CUDA_DRIVER_PATH` names; without them each test prints that it is skipped.
+//!
+//! With the software device: `CUDA_SIM_DEVICES=4 CUDA_DRIVER_PATH=target/debug/libcuda_sim.so CUDA_NCCL_PATH=sim`.
+
+mod exact;
+mod failures;
+mod moves;
+mod reductions;
+
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cuda_driver::{Driver, Stream};
+use cuda_nccl::{Communicator, NCCL_VARIABLE, Nccl, Options, Result};
+use cuda_sys::DriverApi;
+
+/// The library and the driver, if the environment names both.
+static MACHINE: LazyLock<Option<(Nccl, Driver)>> = LazyLock::new(|| {
+    std::env::var_os(NCCL_VARIABLE).filter(|path| !path.is_empty())?;
+    let api = DriverApi::from_environment().unwrap()?;
+    Some((Nccl::load().unwrap(), Driver::new(std::sync::Arc::new(api)).unwrap()))
+});
+
+/// Lets one test after the other have the devices: communicators of the same devices whose operations come in another order on
+/// each device wait for each other.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A rank with a stream.
+struct Rank {
+    communicator: Communicator,
+    stream: Stream,
+}
+
+impl Rank {
+    fn new(communicator: Communicator) -> Rank {
+        let stream = Stream::new(communicator.context()).unwrap();
+        Rank { communicator, stream }
+    }
+
+    fn rank(&self) -> usize {
+        self.communicator.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.communicator.size()
+    }
+}
+
+/// Communicators of `size` ranks on devices of their own; `None`, with a line, where the machine has too few.
+fn communicators(size: usize, options: &Options) -> Option<Vec<Communicator>> {
+    let Some((nccl, driver)) = &*MACHINE else {
+        println!("skipped: {NCCL_VARIABLE} and CUDA_DRIVER_PATH name no library");
+        return None;
+    };
+    if driver.device_count().unwrap() < size {
+        println!("skipped: {size} devices");
+        return None;
+    }
+    let contexts: Vec<_> = (0..size).map(|at| driver.device(at).unwrap().primary_context().unwrap()).collect();
+    Some(Communicator::all(nccl, &contexts, options).unwrap())
+}
+
+/// Runs `work` as each rank of `size`, a thread each.
+fn with_ranks_within(size: usize, options: &Options, work: impl Fn(&Rank) -> Result<()> + Sync) {
+    let _turn = turn();
+    let Some(all) = communicators(size, options) else { return };
+    std::thread::scope(|scope| {
+        let work = &work;
+        let ranks: Vec<_> = all.into_iter().map(|each| scope.spawn(move || work(&Rank::new(each)))).collect();
+        ranks.into_iter().for_each(|rank| rank.join().unwrap().unwrap());
+    });
+}
+
+/// Runs `work` as each rank of `size`, a thread each.
+fn with_ranks(size: usize, work: impl Fn(&Rank) -> Result<()> + Sync) {
+    with_ranks_within(size, &Options::new().timeout(Duration::from_secs(120)), work);
+}
