@@ -2,6 +2,10 @@
 //!
 //! Buffers are checked always, since the ranks' threads access them directly: each must lie whole in memory that the driver
 //! knows. With `NCCL_CHECK_POINTERS=1` it must also be memory of the communicator's device, as NCCL requires then.
+//!
+//! # Safety
+//!
+//! Configurations are read through the client's pointers, which are null or valid for the call, as the callers promise.
 
 use crate::abi::{CallConfig, Config, MAGIC, UNDEFINED};
 use crate::call::{Call, Function};

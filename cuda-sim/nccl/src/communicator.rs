@@ -268,6 +268,8 @@ impl Communicator {
     pub(crate) fn destroy(&self) {
         self.settle();
         self.drain();
+        // A graph may run an operation.
+        drop(locked(&self.turn));
         self.forget();
         if let Some(segment) = self.segment.get() {
             segment.leave(state::DEPARTED);

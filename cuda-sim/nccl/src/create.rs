@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 const BY_SPLIT: u64 = 1;
 const BY_SHRINK: u64 = 2;
 
-/// Where a communicator's handle is written.
+/// The place that a communicator's handle is written to.
 #[derive(Clone, Copy)]
 pub(crate) struct Out(pub(crate) *mut crate::abi::RawCommunicator);
 // SAFETY: the client keeps the place until the group has ended, and nothing else writes it meanwhile.

@@ -79,7 +79,7 @@ pub(crate) unsafe fn adopt(lookup: ProcAddress) -> Result<()> {
                 let status = unsafe { lookup(base.as_ptr(), &raw mut address, symbol.version, 1, &raw mut found) };
                 if status == CUresult::CUDA_SUCCESS && !address.is_null() {
                     // SAFETY: the driver returns the function of this name and version, which has the table's type.
-                    fns.$name = Some(unsafe { std::mem::transmute::<*mut c_void, _>(address) });
+                    fns.$name = Some(unsafe { std::mem::transmute_copy::<*mut c_void, _>(&address) });
                 }
             )* };
         }

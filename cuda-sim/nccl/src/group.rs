@@ -16,6 +16,9 @@ pub(crate) struct Job {
     pub(crate) body: Box<dyn FnOnce() -> Result<()> + Send>,
 }
 
+/// The calls of a group for one communicator.
+type Operation = (Arc<Communicator>, Vec<(RawStream, Call)>);
+
 #[derive(Default)]
 struct Group {
     depth: usize,
@@ -110,7 +113,7 @@ fn finish(group: Group) -> Result<()> {
     if started.as_ref().is_err_and(|failure| failure.code != Code::IN_PROGRESS) {
         return started;
     }
-    let mut operations: Vec<(Arc<Communicator>, Vec<(RawStream, Call)>)> = Vec::new();
+    let mut operations: Vec<Operation> = Vec::new();
     for (communicator, stream, call) in group.calls {
         match operations.iter_mut().find(|(known, _)| known.handle == communicator.handle) {
             Some((_, calls)) => calls.push((stream, call)),

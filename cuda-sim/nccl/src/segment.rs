@@ -30,12 +30,12 @@ use std::time::{Duration, SystemTime};
 /// The most ranks of a communicator.
 pub(crate) const MOST_RANKS: usize = 128;
 /// The slots of a ring.
-pub(crate) const SLOTS: u64 = 4;
+pub(crate) const SLOTS: u64 = 8;
 /// The rings of a pair of ranks in one direction: contributions and results.
 pub(crate) const LANES: usize = 2;
 /// The bytes that all slots take at most, as long as each has at least `LEAST_SLOT`.
 const BUDGET: usize = 16 << 20;
-const LARGEST_SLOT: usize = 128 << 10;
+const LARGEST_SLOT: usize = 256 << 10;
 const LEAST_SLOT: usize = 1 << 10;
 /// The bytes of an error's text, and of everything before the ranks' blocks.
 const TEXT: usize = 3 << 10;
@@ -59,7 +59,6 @@ pub(crate) mod state {
 
 #[repr(C)]
 struct Head {
-    ranks: AtomicU64,
     attached: AtomicU64,
     /// The first error of any rank: its code, or 0. The text is written before it.
     error: AtomicU32,
@@ -84,7 +83,7 @@ pub(crate) struct SplitWords {
     pub(crate) key: AtomicU64,
 }
 
-/// What a rank does, for the search for deadlocks; the number changes with every change.
+/// The activity of a rank, for the search for deadlocks; the number changes with every change.
 #[repr(C)]
 pub(crate) struct Activity {
     pub(crate) number: AtomicU64,
@@ -281,7 +280,6 @@ impl Segment {
             return Err(system("the mapping", &path));
         }
         let segment = Segment { base: base.cast(), layout, file, path, rank };
-        segment.head().ranks.store(ranks as u64, Ordering::Relaxed);
         let own = segment.own();
         let fresh = own.state.compare_exchange(0, state::ATTACHED, Ordering::AcqRel, Ordering::Acquire).is_ok();
         if !fresh || !lock(&segment.file, libc::F_WRLCK, FIRST_RANK_LOCK + rank as i64, false) {

@@ -34,7 +34,7 @@ pub(crate) struct Watch<'a> {
     pub(crate) function: &'static str,
 }
 
-/// What a rank does, as another one sees it.
+/// The activity of a rank, as another one sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Seen {
     number: u64,
@@ -187,10 +187,12 @@ impl Watch<'_> {
             }
             rounds += 1;
             self.check_end()?;
-            match rounds {
-                ..=SPINS => std::hint::spin_loop(),
-                ..=YIELDS => std::thread::yield_now(),
-                _ => self.segment.own().doorbell.wait(ticket, PATIENCE),
+            if rounds <= SPINS {
+                std::hint::spin_loop();
+            } else if rounds <= YIELDS {
+                std::thread::yield_now();
+            } else {
+                self.segment.own().doorbell.wait(ticket, PATIENCE);
             }
             if rounds <= YIELDS || since.elapsed() < PATIENCE {
                 continue;

@@ -16,7 +16,7 @@ pub(crate) fn header() -> Option<PathBuf> {
     named.chain(python).chain([PathBuf::from("/usr/include")]).find(|folder| folder.join("nccl.h").is_file())
 }
 
-/// What the header needs of CUDA's headers, which are not there without a toolkit.
+/// The declarations of CUDA's headers that `nccl.h` needs, since without a toolkit there are none.
 const RUNTIME: &str = "
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;

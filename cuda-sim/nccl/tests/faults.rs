@@ -290,3 +290,54 @@ fn a_failed_group_starts_nothing() {
         rank.destroy();
     });
 }
+
+/// A kernel that writes to an address.
+const POKE: &str = "\
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry poke(.param .u64 at)
+{
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<2>;
+	ld.param.u64 %rd1, [at];
+	mov.u32 %r1, 7;
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+\0";
+
+/// A kernel of rank 0 faults after its all-reduce was enqueued, which therefore never runs: rank 1 gets an error.
+#[test]
+fn a_context_that_faults_is_a_remote_error_of_the_others() {
+    let body = |rank: Rank| {
+        let memory = Memory::of(&[1f32; 100]);
+        if rank.rank == 1 {
+            ok!(ncclAllReduce(memory.at, memory.at, 100, FLOAT, SUM, rank.comm, rank.stream.0));
+            rank.stream.wait();
+            assert_eq!(asynchronous(rank.comm), REMOTE);
+            assert!(last_error(rank.comm).contains("the context of rank 0 has failed"), "{}", last_error(rank.comm));
+            return rank.destroy();
+        }
+        let (gate, at) = (Memory::of(&[0u32]), 64u64);
+        let (mut module, mut poke) = (std::ptr::null_mut(), std::ptr::null_mut());
+        cuda!(cuModuleLoadData(&raw mut module, POKE.as_ptr().cast()));
+        cuda!(cuModuleGetFunction(&raw mut poke, module, c"poke".as_ptr()));
+        // Nothing of this stream runs before all of it is enqueued.
+        cuda!(cuStreamWaitValue32_v2(rank.stream.raw(), gate.at as u64, 1, 1));
+        let mut arguments = [(&raw const at).cast_mut().cast()];
+        let (parameters, none) = (arguments.as_mut_ptr(), std::ptr::null_mut());
+        cuda!(cuLaunchKernel(poke, 1, 1, 1, 1, 1, 1, 0, rank.stream.raw(), parameters, none));
+        ok!(ncclAllReduce(memory.at, memory.at, 100, FLOAT, SUM, rank.comm, rank.stream.0));
+        let other = Stream::new();
+        cuda!(cuStreamWriteValue32_v2(other.raw(), gate.at as u64, 1, 0));
+        let synchronize = driver().cuStreamSynchronize().expect("it is there");
+        // SAFETY: the stream lives; the context's fault is the call's result.
+        assert_ne!(unsafe { synchronize(rank.stream.raw()) }, cuda_sys::CUresult::CUDA_SUCCESS);
+        assert_ne!(asynchronous(rank.comm), SUCCESS);
+        ok!(ncclCommDestroy(rank.comm));
+        // Memory and streams of a lost context cannot be released.
+        std::mem::forget((memory, gate, other, rank));
+    };
+    processes("faults::a_context_that_faults_is_a_remote_error_of_the_others", 2, body);
+}

@@ -4,6 +4,8 @@
 //!
 //! The functions are looked up under their names and called as the headers say, with memory that lives through the calls.
 
+#![expect(clippy::too_many_arguments, reason = "some of NCCL's functions have eight")]
+
 use cuda_sys::{CUcontext, CUresult, CUstream, DriverApi};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::process::{Child, Command, Stdio};
@@ -61,7 +63,7 @@ macro_rules! functions {
         }
 
         $(
-            #[expect(non_snake_case, clippy::too_many_arguments, reason = "the functions are NCCL's")]
+            #[expect(non_snake_case, reason = "the functions are NCCL's")]
             pub(crate) fn $name($($arg: $ty),*) -> $out {
                 // SAFETY: tests pass what the header asks for, or faults that the library detects.
                 unsafe { (nccl().$name)($($arg),*) }
