@@ -18,6 +18,7 @@ pub(crate) fn header() -> Option<PathBuf> {
 
 /// The declarations of CUDA's headers that `nccl.h` needs, since without a toolkit there are none.
 const RUNTIME: &str = "
+#include <stddef.h>
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 #define CUDART_VERSION 13000
