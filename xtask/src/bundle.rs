@@ -35,6 +35,7 @@ const NEED_SOURCES: &[(&str, &str)] = &[
     ("cuda-jit-compiler", "tests::the_compilers_identity"),
     ("cuda-jit.all", "kir_files::"),
     ("cuda-jit.all", "refused::"),
+    ("cuda-nccl-sim.all", ""),
     ("cuda-sys.library", ""),
     ("cuda-sys.links", ""),
     ("cuda-sys.nvtx", "a_tool_"),

@@ -157,6 +157,8 @@ fn loom(_: &Shared) -> Result<()> {
         "cuda-driver",
         "--package",
         "cuda-mem",
+        "--package",
+        "cuda-nccl-sim",
         "--lib",
         "--profile",
         "loom",

@@ -40,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-sim", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
     ("cuda-sim-cdylib", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
     ("cuda-sim-command", &["cuda-sys", "cuda-driver"]),
+    ("cuda-nccl-sim", &["cuda-sys"]),
     ("cuda-prelude", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-jit", "cuda-jit-macros", "cuda-sim"]),
     ("cuda-cudarc", &["cuda-driver", "cuda-mem"]),
     ("cuda-tests-support", &[]),

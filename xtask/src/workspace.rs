@@ -37,10 +37,11 @@ pub(crate) fn program(name: &str) -> Result<PathBuf> {
     program.map(|made| made.file).with_context(|| format!("cargo built no `{name}`"))
 }
 
-/// Builds the software device as a driver's library, and returns its file.
+/// Builds the software device as a driver's library, and returns its file. The software NCCL is built beside it.
 pub(crate) fn software_device() -> Result<PathBuf> {
     let made = build(whole("build").args(["--quiet", "--lib"]))?;
-    let library = made.into_iter().find(|made| made.kind == "cdylib").context("cargo built no software device")?;
+    let is_device = |made: &Artifact| made.kind == "cdylib" && made.target == "cuda_sim";
+    let library = made.into_iter().find(is_device).context("cargo built no software device")?;
     Ok(library.file)
 }
 

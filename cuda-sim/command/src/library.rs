@@ -1,4 +1,4 @@
-//! The software device's library in a folder, under the names by which programs look for NVIDIA's driver.
+//! The software device's library, and the software NCCL, in a folder, under the names by which programs look for NVIDIA's.
 //!
 //! The folder lies in the user's cache folder and is named by the library's content, so that programs which run go on with
 //! the version that they have loaded, and several versions can be used side by side.
@@ -15,13 +15,20 @@ use anyhow::{Context as _, Result, bail};
 /// `ctypes` find.
 pub(crate) const NAMES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 
-/// The library's content, if the program contains it.
-#[cfg(embedded)]
-const EMBEDDED: Option<&[u8]> = Some(include_bytes!(env!("CUDA_SIM_EMBEDDED")));
-#[cfg(not(embedded))]
-const EMBEDDED: Option<&[u8]> = None;
+/// The names of NCCL, and that of the software NCCL itself.
+const NCCL_NAMES: [&str; 3] = ["libnccl.so.2", "libnccl.so", "libnccl_sim.so.2"];
 
-/// The folder that has the library under each of the driver's names, which is created first if there is none.
+/// The file of the software NCCL as cargo builds it.
+const NCCL_FILE: &str = "libnccl_sim.so";
+
+/// The contents of the driver's library and of NCCL's, if the program contains them.
+#[cfg(embedded)]
+const EMBEDDED: Option<[&[u8]; 2]> =
+    Some([include_bytes!(env!("CUDA_SIM_EMBEDDED")), include_bytes!(env!("CUDA_NCCL_SIM_EMBEDDED"))]);
+#[cfg(not(embedded))]
+const EMBEDDED: Option<[&[u8]; 2]> = None;
+
+/// The folder that has the libraries under each of NVIDIA's names, which is created first if there is none.
 ///
 /// # Errors
 ///
@@ -29,7 +36,7 @@ const EMBEDDED: Option<&[u8]> = None;
 pub(crate) fn folder() -> Result<PathBuf> {
     let cache = cache(|name| std::env::var_os(name).filter(|value| !value.is_empty()))?;
     match EMBEDDED {
-        Some(content) => unpacked(&cache, content),
+        Some(contents) => unpacked(&cache, contents),
         None => linked(&cache, &beside()?),
     }
 }
@@ -53,25 +60,36 @@ fn beside() -> Result<PathBuf> {
     Ok(library)
 }
 
-/// A folder in the cache with `content` as the library.
-fn unpacked(cache: &Path, content: &[u8]) -> Result<PathBuf> {
-    let folder = cache.join(&*blake3::hash(content).to_hex());
-    let library = folder.join(NAMES[0]);
-    // a file that something else has changed is written again
-    if fs::read(&library).ok().as_deref() != Some(content) {
-        fs::create_dir_all(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
-        replace(&library, content).with_context(|| format!("{} cannot be written", library.display()))?;
+/// A folder in the cache with these contents as the driver's library and as NCCL's.
+fn unpacked(cache: &Path, contents: [&[u8]; 2]) -> Result<PathBuf> {
+    let hash = contents.iter().fold(blake3::Hasher::new(), |mut hasher, content| {
+        hasher.update(content);
+        hasher
+    });
+    let folder = cache.join(&*hash.finalize().to_hex());
+    for (content, name) in contents.into_iter().zip([NAMES[0], NCCL_NAMES[0]]) {
+        let library = folder.join(name);
+        // a file that something else has changed is written again
+        if fs::read(&library).ok().as_deref() != Some(content) {
+            fs::create_dir_all(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
+            replace(&library, content).with_context(|| format!("{} cannot be written", library.display()))?;
+        }
     }
     link(&folder.join(NAMES[1]), Path::new(NAMES[0]))?;
+    NCCL_NAMES[1..].iter().try_for_each(|name| link(&folder.join(name), Path::new(NCCL_NAMES[0])))?;
     Ok(folder)
 }
 
-/// A folder in the cache with links to a library.
+/// A folder in the cache with links to a driver's library, and to the software NCCL if that was built beside it.
 fn linked(cache: &Path, library: &Path) -> Result<PathBuf> {
     let folder = cache.join(format!("linked-{}", blake3::hash(library.as_os_str().as_encoded_bytes()).to_hex()));
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
     for name in NAMES {
         link(&folder.join(name), library)?;
+    }
+    let nccl = library.with_file_name(NCCL_FILE);
+    if nccl.is_file() {
+        NCCL_NAMES.iter().try_for_each(|name| link(&folder.join(name), &nccl))?;
     }
     Ok(folder)
 }
@@ -110,14 +128,18 @@ mod tests {
     #[test]
     fn a_library_is_unpacked_once_and_mended() {
         let cache = tempfile::tempdir().unwrap();
-        let folder = unpacked(cache.path(), b"one").unwrap();
+        let folder = unpacked(cache.path(), [b"one", b"nccl"]).unwrap();
         for name in NAMES {
             assert_eq!(fs::read(folder.join(name)).unwrap(), b"one");
         }
+        for name in NCCL_NAMES {
+            assert_eq!(fs::read(folder.join(name)).unwrap(), b"nccl");
+        }
         fs::write(folder.join(NAMES[0]), "damaged").unwrap();
-        assert_eq!(unpacked(cache.path(), b"one").unwrap(), folder);
+        assert_eq!(unpacked(cache.path(), [b"one", b"nccl"]).unwrap(), folder);
         assert_eq!(fs::read(folder.join(NAMES[0])).unwrap(), b"one");
-        assert_ne!(unpacked(cache.path(), b"two").unwrap(), folder);
+        assert_ne!(unpacked(cache.path(), [b"two", b"nccl"]).unwrap(), folder);
+        assert_ne!(unpacked(cache.path(), [b"one", b"other"]).unwrap(), folder);
     }
 
     #[test]
@@ -128,13 +150,17 @@ mod tests {
         for _ in 0..2 {
             let folder = linked(cache.path(), &library).unwrap();
             assert!(NAMES.iter().all(|name| fs::read(folder.join(name)).unwrap() == b"library"));
+            assert!(!folder.join(NCCL_NAMES[0]).exists());
         }
+        fs::write(cache.path().join(NCCL_FILE), "nccl").unwrap();
+        let folder = linked(cache.path(), &library).unwrap();
+        assert!(NCCL_NAMES.iter().all(|name| fs::read(folder.join(name)).unwrap() == b"nccl"));
     }
 
     #[test]
     fn a_folder_that_cannot_be_written_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let error = unpacked(file.path(), b"one").unwrap_err().to_string();
+        let error = unpacked(file.path(), [b"one", b"nccl"]).unwrap_err().to_string();
         assert!(error.contains(&*file.path().to_string_lossy()), "{error}");
     }
 }

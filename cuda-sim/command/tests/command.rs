@@ -16,6 +16,18 @@ for value, attribute in zip(values, (75, 76)):
 print(count.value, *(value.value for value in values), os.path.realpath(os.environ['CUDA_DRIVER_PATH']))
 ";
 
+/// Opens NCCL as Python programs do, makes a communicator of both devices, and prints its size and NCCL's version.
+const NCCL_CLIENT: &str = "
+import ctypes, sys
+nccl = ctypes.CDLL('libnccl.so.2')
+version, count, comms = ctypes.c_int(), ctypes.c_int(), (ctypes.c_void_p * 2)()
+code = nccl.ncclCommInitAll(comms, 2, None)
+if code: sys.exit(code)
+nccl.ncclGetVersion(ctypes.byref(version))
+nccl.ncclCommCount(ctypes.c_void_p(comms[1]), ctypes.byref(count))
+print(version.value, count.value)
+";
+
 /// Runs the command with a cache folder of the test's own, and without variables of the machine.
 fn cuda_sim(arguments: &[&str]) -> Output {
     let cache = tempfile::tempdir().unwrap();
@@ -37,6 +49,17 @@ fn a_program_finds_the_devices_that_were_asked_for() {
     assert!(run.status.success(), "{}", text(&run.stderr));
     let printed = text(&run.stdout);
     assert!(printed.starts_with("2 8 0 ") && printed.contains("libcuda"), "{printed}");
+}
+
+#[test]
+fn a_program_finds_nccl_for_the_devices() {
+    let library = std::path::Path::new(env!("CARGO_BIN_EXE_cuda-sim")).with_file_name("libnccl_sim.so");
+    if cfg!(debug_assertions) && !library.is_file() {
+        return println!("skipped: `cargo build -p cuda-nccl-sim` was not run");
+    }
+    let run = cuda_sim(&["run", "--devices", "2", "--", "python3", "-c", NCCL_CLIENT]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert_eq!(text(&run.stdout), "23203 2\n");
 }
 
 #[test]
