@@ -2,9 +2,9 @@
 //! of blocks and threads of many seeds. Each report is a false accusation, and fails the command.
 //!
 //! The programs are the tests of the language, and the whole programs with the examples. A test that plants a mistake runs in a
-//! process of its own, and says which checkers it wants there: it sets or removes `CUDA_SIM_CHECK`. Such processes do not write to
-//! the file of reports (`cuda_tests_support::in_own_process`), so no list of tests is needed. What a thread does in
-//! `cuda_prelude::check` is reported to it alone.
+//! process of its own, without a file of reports, so no list of tests is needed: in the whole programs such a test sets or removes
+//! `CUDA_SIM_CHECK` for that process (`cuda_tests_support::in_own_process`), and those of the language have a process of their own
+//! only if their kernels panic or fault. What a thread does in `cuda_prelude::check` is reported to it alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -60,10 +60,14 @@ const LANES: usize = 16;
 fn leading_in(addresses: &[u64], step: u64) -> usize {
     let next = &addresses[1..];
     let mut at = 0;
-    while let (Some(from), Some(to)) = (addresses.get(at..at + LANES), next.get(at..at + LANES)) {
+    while let (Some((from, _)), Some((to, _))) =
+        (addresses[at..].split_first_chunk::<LANES>(), next[at..].split_first_chunk::<LANES>())
+    {
         // A bit for each difference that is another one, without a branch in between.
-        let differs = |lane: usize| u32::from(to[lane].wrapping_sub(from[lane]) != step) << lane;
-        let others = (0..LANES).fold(0, |bits, lane| bits | differs(lane));
+        let mut others = 0;
+        for lane in 0..LANES {
+            others |= u32::from(to[lane].wrapping_sub(from[lane]) != step) << lane;
+        }
         if others != 0 {
             return at + others.trailing_zeros() as usize + 1;
         }
@@ -90,6 +94,42 @@ fn leading(addresses: &[u64], step: u64) -> usize {
         return unsafe { leading_in_wide(addresses, step) };
     }
     leading_in(addresses, step)
+}
+
+/// The lowest and the highest address of a row, and the bits that are set in one of them.
+#[derive(Debug, PartialEq, Eq)]
+struct Extent {
+    first: u64,
+    last: u64,
+    bits: u64,
+}
+
+#[inline(always)]
+fn extent_in(addresses: &[u64]) -> Extent {
+    // An address that was not accessed is the highest one, and its successor is 0.
+    let (mut first, mut end, mut bits) = (NOT_ACCESSED, 0, 0);
+    for address in addresses {
+        first = first.min(*address);
+        end = end.max(address.wrapping_add(1));
+        bits |= if *address == NOT_ACCESSED { 0 } else { *address };
+    }
+    Extent { first, last: end.wrapping_sub(1), bits }
+}
+
+/// As [`extent_in`], in vectors of 256 bits.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn extent_in_wide(addresses: &[u64]) -> Extent {
+    extent_in(addresses)
+}
+
+fn extent(addresses: &[u64]) -> Extent {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the feature.
+        return unsafe { extent_in_wide(addresses) };
+    }
+    extent_in(addresses)
 }
 
 impl Checker {
@@ -179,22 +219,7 @@ impl Checker {
     /// there is nothing to report, and if they need no record.
     fn is_clear(&mut self, own: &Context, site: BatchSite, row: usize, threads: &Range<usize>) -> bool {
         let bytes = u64::from(site.kind as u32 >> abi::access::BYTES & 0xff);
-        let (mut first, mut last, mut bits) = (u64::MAX, 0, 0);
-        for lanes in self.batch[row * BATCH_ROW..][threads.clone()].chunks(LANES) {
-            // Mostly they differ by a constant, which is seen without comparing each.
-            let step = lanes.get(1).map_or(0, |second| second.wrapping_sub(lanes[0]));
-            let (start, end) = (lanes[0], lanes[lanes.len() - 1]);
-            if leading(lanes, step) == lanes.len() {
-                if start != NOT_ACCESSED {
-                    (first, last) = (first.min(start).min(end), last.max(start).max(end));
-                    bits |= start | step;
-                }
-                continue;
-            }
-            for address in lanes.iter().filter(|address| **address != NOT_ACCESSED) {
-                (first, last, bits) = (first.min(*address), last.max(*address), bits | address);
-            }
-        }
+        let Extent { first, last, bits } = extent(&self.batch[row * BATCH_ROW..][threads.clone()]);
         if first == NOT_ACCESSED {
             return true;
         }
@@ -347,6 +372,24 @@ mod tests {
                 addresses[at] += 1;
                 assert_eq!(leading(&addresses, step), at, "{count} {step}");
                 addresses[at] -= 1;
+            }
+        }
+    }
+    #[test]
+    fn an_extent_leaves_out_threads_that_made_no_access() {
+        for count in [1, 7, 16, 100] {
+            let addresses: Vec<u64> = (0..count).map(|at| 4096 + (at * 37 % 64) * 4).collect();
+            let expected = |all: &[u64]| Extent {
+                first: all.iter().copied().min().unwrap_or(NOT_ACCESSED),
+                last: all.iter().copied().max().unwrap_or(NOT_ACCESSED),
+                bits: all.iter().fold(0, |bits, address| bits | address),
+            };
+            assert_eq!(extent(&addresses), expected(&addresses));
+            for left_out in 0..addresses.len() {
+                let mut some = addresses.clone();
+                some[left_out] = NOT_ACCESSED;
+                let others: Vec<u64> = some.iter().copied().filter(|address| *address != NOT_ACCESSED).collect();
+                assert_eq!(extent(&some), expected(&others), "{count} {left_out}");
             }
         }
     }

@@ -284,11 +284,15 @@ mod tests {
                     let expected = races(&mut seen, step, race.block.barrier, race.time);
                     let now = race.record(thread, 1).with(writes, false, None);
                     let since = race.since(kind);
-                    let mut found = !race.run(&mut page, accesses, now, since);
+                    // All at once, or one by one.
+                    let one_by_one = random(3) == 0;
+                    let mut found = one_by_one || !race.run(&mut page, accesses, now, since);
                     if found {
                         let one = |(thread, offset): (u64, u32)| {
                             let now = race.record(thread, 1).with(writes, false, None);
-                            race.access(&mut page, offset, bytes, now, since).is_some()
+                            let accesses = Accesses { offset, bytes, threads: 1, same: false };
+                            let quiet = one_by_one && race.run(&mut page, accesses, now, since);
+                            !quiet && race.access(&mut page, offset, bytes, now, since).is_some()
                         };
                         found = each(step).map(one).fold(false, |any, one| any | one);
                     }

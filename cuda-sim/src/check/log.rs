@@ -68,6 +68,26 @@ impl Entry {
         self.accesses.range()
     }
 
+    /// Adds an access of the next thread by the same instruction, to the next bytes or to the same ones. Returns false for another
+    /// access.
+    fn append(&mut self, next: &Entry) -> bool {
+        let Accesses { offset, bytes, threads, same } = self.accesses;
+        let is_next = next.first == self.first.plus(threads as usize)
+            && next.barrier == self.barrier
+            && next.accesses.bytes == bytes
+            && next.accesses.threads == 1;
+        if !is_next {
+            return false;
+        }
+        let is_beside = !same && next.accesses.offset == offset + bytes * threads;
+        let is_same = (same || threads == 1) && next.accesses.offset == offset && !next.first.writes();
+        if is_beside || is_same {
+            self.accesses.threads += 1;
+            self.accesses.same = is_same;
+        }
+        is_beside || is_same
+    }
+
     /// Returns true if the bytes that both runs access are accessed by the same threads.
     fn is_of_same_threads(&self, other: &Entry) -> bool {
         // The thread of byte 0, if the run began there, in bytes.
@@ -79,9 +99,15 @@ impl Entry {
     }
 }
 
+/// The last entries to which the next thread's access may belong.
+const RECENT: usize = 4;
+
 impl Log {
     /// Forgets the entries before a time.
     fn forget(&mut self, since: u32) {
+        if self.entries.last().is_some_and(|last| last.first.time < since) {
+            self.entries.clear();
+        }
         self.entries.retain(|entry| entry.first.time >= since);
         (self.read, self.written) = (0..0, 0..0);
         for entry in &self.entries {
@@ -96,7 +122,11 @@ impl Log {
 
     fn push(&mut self, entry: Entry) {
         extend(if entry.first.writes() { &mut self.written } else { &mut self.read }, &entry.range());
-        self.entries.push(entry);
+        // Threads that are asked about one by one make the accesses of a few instructions in turn.
+        let recent = self.entries.len().saturating_sub(RECENT);
+        if !self.entries[recent..].iter_mut().rev().any(|earlier| earlier.append(&entry)) {
+            self.entries.push(entry);
+        }
     }
 }
 
