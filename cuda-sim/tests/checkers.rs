@@ -16,7 +16,8 @@ use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
 /// `race`: all threads write one word. `beyond`: writes behind its memory. `read`: reads its memory. Each has a source.
-/// `wait` waits until `set` has written another value than 0.
+/// `wait` waits until `set` has written another value than 0. `place`: each block notes its number at the place at which it
+/// began, and writes one word if that is not its number.
 const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .visible .entry race(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %rd<3>;
   ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;
@@ -37,6 +38,11 @@ L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;
   ld.shared.u32 %r2, [%r1]; st.volatile.global.u32 [%rd1+4], %r2; ret; }
 .visible .entry set(.param .u64 p) { .reg .b64 %rd<3>;
   ld.param.u64 %rd1, [p]; st.volatile.global.u32 [%rd1], 1; ret; }
+.visible .entry place(.param .u64 p) { .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p]; mov.u32 %r2, %ctaid.x;
+  atom.global.add.u32 %r1, [%rd1], 1; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2; st.global.u32 [%rd2+8], %r2;
+  setp.eq.u32 %p1, %r1, %r2; @%p1 ret;
+  st.global.u32 [%rd1+4], %r2; ret; }
 .file 1 \"kernels.cu\"";
 
 const BYTES: usize = 400;
@@ -49,10 +55,14 @@ fn allocate() -> CUdeviceptr {
 
 /// Launches a kernel with two threads, and returns the code of the wait.
 fn launch(name: &CStr, at: CUdeviceptr) -> CUresult {
+    launch_with(name, at, 1, 2)
+}
+
+fn launch_with(name: &CStr, at: CUdeviceptr, blocks: u32, threads: u32) -> CUresult {
     let f = function(KERNELS, name);
     let mut at = at;
     let mut params: [*mut c_void; 1] = [(&raw mut at).cast()];
-    ok!(cuLaunchKernel(f, 1, 1, 1, 2, 1, 1, 0, null_mut(), params.as_mut_ptr(), null_mut()));
+    ok!(cuLaunchKernel(f, blocks, 1, 1, threads, 1, 1, 0, null_mut(), params.as_mut_ptr(), null_mut()));
     call!(cuCtxSynchronize())
 }
 
@@ -252,4 +262,44 @@ fn a_checker_that_does_not_exist_is_refused() {
         return;
     };
     assert!(errors.contains("CUDA_SIM_CHECK=races is not allowed; allowed are memory, race"), "{errors}");
+}
+
+/// Different seeds begin blocks in different orders in both engines, and a race that depends on the order is found by some seeds.
+#[test]
+fn some_seed_finds_a_race_that_depends_on_the_order_of_blocks() {
+    const TEST: &str = "some_seed_finds_a_race_that_depends_on_the_order_of_blocks";
+    const BLOCKS: usize = 40;
+    if std::env::var_os(CHILD).is_some() {
+        primary(0);
+        // Two blocks begin in their order with every other seed.
+        let at = allocate();
+        ok!(cuMemsetD32_v2(at, 0, BYTES / 4));
+        assert_eq!(launch_with(c"place", at, 2, 1), CUresult::CUDA_SUCCESS);
+        ok!(cuMemsetD32_v2(at, 0, BYTES / 4));
+        eprintln!("many");
+        assert_eq!(launch_with(c"place", at, BLOCKS as u32, 1), CUresult::CUDA_SUCCESS);
+        let mut order = [0_u32; BLOCKS];
+        ok!(cuMemcpyDtoH_v2(order.as_mut_ptr().cast(), at + 8, size_of_val(&order)));
+        eprintln!("order {order:?}");
+        return;
+    }
+    for engine in ["regions", "fibers"] {
+        let run = |seed: Option<u32>| {
+            let seed = seed.map(|seed| seed.to_string()).unwrap_or_default();
+            let environment = [("CUDA_SIM_CHECK", "race"), ("CUDA_SIM_ENGINE", engine), ("CUDA_SIM_SEED", &seed)];
+            let Ended { code, errors, .. } = ended(TEST, &environment).expect("this is not the child");
+            assert_eq!(code, Some(0), "{errors}");
+            let (two, rest) = errors.split_once("many").expect("the child prints it");
+            let order = rest.lines().find(|line| line.starts_with("order ")).expect("the child prints it");
+            (two.contains("race of two writes in `place`"), order.to_owned())
+        };
+        let (found, ascending) = run(None);
+        assert!(!found && ascending.starts_with("order [0, 1, 2, 3"), "{engine}: {ascending}");
+        let seeds: Vec<_> = (0..8).map(|seed| run(Some(seed))).collect();
+        let orders: std::collections::BTreeSet<_> = seeds.iter().map(|(_, order)| order).collect();
+        assert_eq!(orders.len(), seeds.len(), "{engine}: {orders:?}");
+        let found = seeds.iter().filter(|(found, _)| *found).count();
+        assert!((1..seeds.len()).contains(&found), "{engine}: {found} of {} seeds", seeds.len());
+        assert_eq!(run(Some(3)), seeds[3], "{engine}: a seed gives one order");
+    }
 }

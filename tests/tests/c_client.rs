@@ -79,7 +79,8 @@ fn a_c_program_gets_the_drivers_codes() {
     assert!(text.contains("CUDA_ERROR_INVALID_PTX (218)"), "{text}");
 }
 
-/// A program without a subscriber gets the cause of an error on standard error, unless it turns that off.
+/// A program without a subscriber gets the cause of an error on standard error, unless it turns that off; with checkers as well,
+/// whose reports come with it. It ends as it wants to, also if it leaves memory behind.
 #[test]
 fn a_c_program_gets_the_cause_of_an_error_on_standard_error() {
     let folder = with_library();
@@ -90,20 +91,31 @@ fn a_c_program_gets_the_cause_of_an_error_on_standard_error() {
     let text = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry wild(.param .u64 a, .param .u64 n, .param .u64 b, \
                 .param .u64 m, .param .u64 c, .param .u64 l, .param .u64 r, .param .u64 p) {\n.reg .b64 %rd1;\nmov.u64 %rd1, 64;\n\
                 st.global.u32 [%rd1], 7;\nret;\n}\n";
-    std::fs::write(&ptx, text).expect("it can be written");
-    let run = |file: &Path, log: Option<&str>| {
-        let mut client = Command::new(&program);
-        client.arg(file).arg("wild").env("LD_LIBRARY_PATH", folder.path()).env_remove("CUDA_SIM_LOG");
-        client.envs(log.map(|level| ("CUDA_SIM_LOG", level)));
-        String::from_utf8_lossy(&client.output().expect("it starts").stderr).into_owned()
-    };
-    let text = run(&ptx, None);
-    assert!(text.contains("cuda-sim: error: ") && text.contains("kernel `wild`"), "{text}");
-    assert!(!run(&ptx, Some("off")).contains("cuda-sim: "), "it is asked not to");
-    assert!(run(&ptx, Some("loud")).contains("CUDA_SIM_LOG=loud is not allowed"), "it is no level");
-    std::fs::write(&ptx, "nonsense\n").expect("it can be written");
-    let text = run(&ptx, None);
-    assert!(text.contains("cuda-sim: error: loading a module: "), "{text}");
+    for checkers in ["", "memory,race,init,sync,leak"] {
+        std::fs::write(&ptx, text).expect("it can be written");
+        let run = |file: &Path, log: Option<&str>| {
+            let mut client = Command::new(&program);
+            client.arg(file).arg("wild").env("LD_LIBRARY_PATH", folder.path()).env_remove("CUDA_SIM_LOG");
+            client.env("CUDA_SIM_CHECK", checkers).env_remove("CUDA_SIM_REPORT");
+            client.envs(log.map(|level| ("CUDA_SIM_LOG", level)));
+            let output = client.output().expect("it starts");
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{checkers}: {text}");
+            text
+        };
+        let is_checked = !checkers.is_empty();
+        let text = run(&ptx, None);
+        assert!(text.contains("cuda-sim: error: ") && text.contains("kernel `wild`"), "{text}");
+        assert_eq!(text.contains("cuda-sim: memory: null pointer in `wild`"), is_checked, "{text}");
+        assert_eq!(text.contains("cuda-sim: leak: "), is_checked, "{text}");
+        let text = run(&ptx, Some("off"));
+        assert!(!text.contains("cuda-sim: error: "), "it is asked not to: {text}");
+        assert_eq!(text.contains("cuda-sim: "), is_checked, "{text}");
+        assert!(run(&ptx, Some("loud")).contains("CUDA_SIM_LOG=loud is not allowed"), "it is no level");
+        std::fs::write(&ptx, "nonsense\n").expect("it can be written");
+        let text = run(&ptx, None);
+        assert!(text.contains("cuda-sim: error: loading a module: "), "{text}");
+    }
 }
 
 /// NVIDIA's runtime is told why it cannot run, once; a client older than CUDA 13 passes no context to `cuCtxGetDevice_v2`.

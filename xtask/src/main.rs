@@ -8,6 +8,7 @@ mod book;
 mod bundle;
 mod cache;
 mod check;
+mod checked;
 mod clients;
 mod containers;
 mod demo;
@@ -51,6 +52,8 @@ enum Command {
     Test(test::Options),
     /// Run the whole gate: format, layers, clippy, documentation, bindings, tests, NVIDIA's assembler
     Check(check::Options),
+    /// Run correct programs on the software device with every checker of kernels, whose reports are false accusations
+    Checked(checked::Options),
     /// Try in minimal Debian systems what this one lacks: other LLVMs and none, AArch64, Windows; needs root
     Containers(containers::Options),
     /// Build each public crate from its package
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
         Command::Demo(options) => demo::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Check(options) => check::run(&options),
+        Command::Checked(options) => checked::run(&options),
         Command::Containers(options) => containers::run(&options),
         Command::Package => package::run(),
         Command::Pictures => pictures::run(),

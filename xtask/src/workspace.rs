@@ -45,6 +45,13 @@ pub(crate) fn software_device() -> Result<PathBuf> {
     Ok(library.file)
 }
 
+/// As [`software_device`], optimised.
+pub(crate) fn optimised_software_device() -> Result<PathBuf> {
+    let made = build(cargo().args(["build", "--quiet", "--release", "--package", "cuda-sim-cdylib"]))?;
+    let library = made.into_iter().find(|made| made.kind == "cdylib").context("cargo built no software device")?;
+    Ok(library.file)
+}
+
 /// Builds all tests, and returns those of a package.
 pub(crate) fn tests_of(package: &str) -> Result<Vec<Artifact>> {
     let made = build(whole("test").args(["--quiet", "--no-run"]))?;

@@ -68,6 +68,12 @@ pub use num_complex::{Complex, Complex32, Complex64};
 pub use typeinfo::{DeviceType, ElementType, ValueType};
 pub use types::*;
 
+/// Returns true for a source file of the device library, by the name that rustc gives it.
+#[doc(hidden)]
+pub fn is_source(file: &str) -> bool {
+    file!().strip_suffix("lib.rs").is_some_and(|folder| file.starts_with(folder))
+}
+
 /// Names for the macros' expansions, not for users.
 #[doc(hidden)]
 pub mod __private {

@@ -13,9 +13,38 @@ fn races_of<K: Kernel>() -> Races {
     analyse(&front::lower_with_locations(&K::instance()).unwrap().module)
 }
 
+/// A kernel that was launched with the software device's checker of races.
+struct Launched {
+    name: &'static str,
+    is_proved: bool,
+    /// The texts of its races.
+    found: Vec<String>,
+}
+
+/// Launches a kernel with the software device's checker of races.
+fn launched<K: Kernel>(name: &'static str, launch: impl FnOnce() -> cuda_jit::Result<()>) -> Launched {
+    let context = crate::language::context();
+    let (result, reports) = cuda_sim::check_with(&["race"], launch, || context.synchronize().expect("it ends"));
+    result.unwrap_or_else(|error| panic!("{name}: {error}"));
+    Launched {
+        name,
+        is_proved: races_of::<K>().is_proved(),
+        found: reports.iter().map(cuda_sim::Report::text).collect(),
+    }
+}
+
+/// Launches kernels with the checker of races.
+macro_rules! all_launched {
+    ($($kernel:ident $(::<$generic:tt>)? ($($argument:expr),* $(,)?);)*) => { [$(
+        super::launched::<$kernel $(<$generic>)?>(stringify!($kernel), || {
+            $kernel $(::<$generic>)?::launch($($argument),*)
+        })
+    ),*] };
+}
+
 /// Names of kernels with their analyses.
 macro_rules! analysed {
     ($($kernel:ty),* $(,)?) => { [$((stringify!($kernel), super::races_of::<$kernel>())),*] };
 }
 
-use analysed;
+use {all_launched, analysed};

@@ -5,6 +5,7 @@
 //! Compiled code passes the context of its running block. Values for reports are read from memory whose bounds were
 //! checked just before.
 
+use super::chunks::Accesses;
 use super::race::{Conflict, Strong};
 use super::report::Report;
 use super::shadow::{PAGE, Page, PageKind, Record, first_missing, insert, parts, place};
@@ -163,9 +164,14 @@ impl Checker {
         let strong = asked.has(abi::access::STRONG).then(|| asked.scope());
         let now = self.race.record(thread, place(asked.position));
         let now = now.with(access != Access::Load, access == Access::Atomic, strong);
-        let since = if is_shared { self.race.block.began } else { self.race.since() };
+        let since = self.race.since(kind);
         let Some(page) = self.pages.find(address) else { return Ok(()) };
-        if let Some(conflict) = self.race.access(page, (address % PAGE) as u32, bytes, now, since) {
+        let offset = (address % PAGE) as u32;
+        let one = Accesses { offset, bytes, threads: 1, same: false };
+        if strong.is_none() && access != Access::Atomic && self.race.run(page, one, now, since) {
+            return Ok(());
+        }
+        if let Some(conflict) = self.race.access(page, offset, bytes, now, since) {
             self.conflict(own, asked, kind, now, conflict);
         }
         if let Some(scope) = strong.filter(|_| !asked.has(abi::access::OBJECT)) {

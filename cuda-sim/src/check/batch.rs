@@ -4,7 +4,8 @@
 //! # Safety
 //!
 //! Compiled code passes the context of its running block, a table that the code generator wrote, and threads of the block.
-//! The rows of the batch are owned by the checker; compiled code does not write to them during the call.
+//! The rows of the batch are owned by the checker; compiled code does not write to them during the call. A function for wider
+//! vectors is called after the processor was asked for them.
 
 use super::access::{Asked, is_own};
 use super::chunks::Accesses;
@@ -55,22 +56,80 @@ struct Run {
 const LANES: usize = 16;
 
 /// Returns the number of leading addresses that continue as the first one plus multiples of `step`.
-fn leading(addresses: &[u64], step: u64) -> usize {
+#[inline(always)]
+fn leading_in(addresses: &[u64], step: u64) -> usize {
     let next = &addresses[1..];
     let mut at = 0;
-    while at < next.len() {
-        // Whole vectors without a branch in between.
-        let end = (at + LANES).min(next.len());
-        let pairs = addresses[at..end].iter().zip(&next[at..end]);
-        if pairs.fold(0, |all, (a, b)| all | (b.wrapping_sub(*a) ^ step)) != 0 {
-            break;
+    while let (Some((from, _)), Some((to, _))) =
+        (addresses[at..].split_first_chunk::<LANES>(), next[at..].split_first_chunk::<LANES>())
+    {
+        // A bit for each difference that is another one, without a branch in between.
+        let mut others = 0;
+        for lane in 0..LANES {
+            others |= u32::from(to[lane].wrapping_sub(from[lane]) != step) << lane;
         }
-        at = end;
+        if others != 0 {
+            return at + others.trailing_zeros() as usize + 1;
+        }
+        at += LANES;
     }
     while at < next.len() && next[at].wrapping_sub(addresses[at]) == step {
         at += 1;
     }
     at + 1
+}
+
+/// As [`leading_in`], in vectors of 256 bits.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn leading_in_wide(addresses: &[u64], step: u64) -> usize {
+    leading_in(addresses, step)
+}
+
+#[inline]
+fn leading(addresses: &[u64], step: u64) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the feature.
+        return unsafe { leading_in_wide(addresses, step) };
+    }
+    leading_in(addresses, step)
+}
+
+/// The lowest and the highest address of a row, and the bits that are set in one of them.
+#[derive(Debug, PartialEq, Eq)]
+struct Extent {
+    first: u64,
+    last: u64,
+    bits: u64,
+}
+
+#[inline(always)]
+fn extent_in(addresses: &[u64]) -> Extent {
+    // An address that was not accessed is the highest one, and its successor is 0.
+    let (mut first, mut end, mut bits) = (NOT_ACCESSED, 0, 0);
+    for address in addresses {
+        first = first.min(*address);
+        end = end.max(address.wrapping_add(1));
+        bits |= if *address == NOT_ACCESSED { 0 } else { *address };
+    }
+    Extent { first, last: end.wrapping_sub(1), bits }
+}
+
+/// As [`extent_in`], in vectors of 256 bits.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn extent_in_wide(addresses: &[u64]) -> Extent {
+    extent_in(addresses)
+}
+
+fn extent(addresses: &[u64]) -> Extent {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the feature.
+        return unsafe { extent_in_wide(addresses) };
+    }
+    extent_in(addresses)
 }
 
 impl Checker {
@@ -115,7 +174,7 @@ impl Checker {
     /// Checks the recorded addresses of one access in the code.
     fn row(&mut self, own: &Context, site: BatchSite, row: usize, threads: Range<usize>) -> Result<(), u64> {
         let bytes = u64::from(site.kind as u32 >> abi::access::BYTES & 0xff);
-        if !self.checks.has(Checks::RACE) && self.is_clear(own, site, row, &threads) {
+        if self.may_be_clear(site, row, &threads) && self.is_clear(own, site, row, &threads) {
             return Ok(());
         }
         let mut thread = threads.start;
@@ -137,26 +196,30 @@ impl Checker {
         Ok(())
     }
 
+    /// Returns false if a row has something to record: one of its accesses is to memory whose accesses are.
+    fn may_be_clear(&mut self, site: BatchSite, row: usize, threads: &Range<usize>) -> bool {
+        if !self.checks.has(Checks::RACE) {
+            return true;
+        }
+        if Access::new(site.kind as u32) != Access::Load {
+            return false;
+        }
+        let since = self.race.since(PageKind::Global);
+        let [first, last] = [threads.start, threads.end - 1].map(|thread| self.batch[row * BATCH_ROW + thread]);
+        [first, last].into_iter().all(|at| {
+            at == NOT_ACCESSED
+                || self
+                    .pages
+                    .find(at)
+                    .is_some_and(|page| page.kind == PageKind::Global && page.only_read.is_since(since))
+        })
+    }
+
     /// Returns true if all recorded addresses of an access are in one array, or in pages of which all was written, so that
-    /// there is nothing to report or to record.
+    /// there is nothing to report, and if they need no record.
     fn is_clear(&mut self, own: &Context, site: BatchSite, row: usize, threads: &Range<usize>) -> bool {
         let bytes = u64::from(site.kind as u32 >> abi::access::BYTES & 0xff);
-        let (mut first, mut last, mut bits) = (u64::MAX, 0, 0);
-        for lanes in self.batch[row * BATCH_ROW..][threads.clone()].chunks(LANES) {
-            // Mostly they differ by a constant, which is seen without comparing each.
-            let step = lanes.get(1).map_or(0, |second| second.wrapping_sub(lanes[0]));
-            let (start, end) = (lanes[0], lanes[lanes.len() - 1]);
-            if leading(lanes, step) == lanes.len() {
-                if start != NOT_ACCESSED {
-                    (first, last) = (first.min(start).min(end), last.max(start).max(end));
-                    bits |= start | step;
-                }
-                continue;
-            }
-            for address in lanes.iter().filter(|address| **address != NOT_ACCESSED) {
-                (first, last, bits) = (first.min(*address), last.max(*address), bits | address);
-            }
-        }
+        let Extent { first, last, bits } = extent(&self.batch[row * BATCH_ROW..][threads.clone()]);
         if first == NOT_ACCESSED {
             return true;
         }
@@ -164,7 +227,8 @@ impl Checker {
             return false;
         }
         let asked = self.asked(site, threads.start, first, 0);
-        let tracks = self.checks.has(Checks::INIT);
+        let (tracks, races) = (self.checks.has(Checks::INIT), self.checks.has(Checks::RACE));
+        let since = self.race.since(PageKind::Global);
         let (mut at, end) = (first, last + bytes);
         while at < end {
             let Some(page) = self.pages.find(at) else { return false };
@@ -172,10 +236,13 @@ impl Checker {
             if !simple || !page.area.contains(&at) || end > page.area.end || !is_own(own, asked, page.kind) {
                 return false;
             }
-            if !tracks {
+            if races && !(page.kind == PageKind::Global && page.only_read.is_since(since)) {
+                return false;
+            }
+            if !tracks && !races {
                 return true;
             }
-            if !page.is_written() {
+            if tracks && !page.is_written() {
                 return false;
             }
             at = (at / PAGE + 1) * PAGE;
@@ -192,7 +259,7 @@ impl Checker {
                 let left = (PAGE - run.address % PAGE) / bytes;
                 part.threads = run.threads.min(left.max(1) as usize);
             }
-            if part.threads < 2 || !self.run_in_page(own, site, part) {
+            if !self.run_in_page(own, site, part) {
                 self.each(own, site, row, part)?;
             }
             run.thread += part.threads;
@@ -237,7 +304,7 @@ impl Checker {
             return false;
         }
         if races && matches!(kind, PageKind::Global | PageKind::Shared) {
-            let since = if kind == PageKind::Shared { self.race.block.began } else { self.race.since() };
+            let since = self.race.since(kind);
             let now =
                 self.race.record(run.thread as u64, super::shadow::place(asked.position)).with(!loads, false, None);
             let accesses = Accesses { offset, bytes: asked.bytes, threads: run.threads as u32, same: run.step == 0 };
@@ -305,6 +372,24 @@ mod tests {
                 addresses[at] += 1;
                 assert_eq!(leading(&addresses, step), at, "{count} {step}");
                 addresses[at] -= 1;
+            }
+        }
+    }
+    #[test]
+    fn an_extent_leaves_out_threads_that_made_no_access() {
+        for count in [1, 7, 16, 100] {
+            let addresses: Vec<u64> = (0..count).map(|at| 4096 + (at * 37 % 64) * 4).collect();
+            let expected = |all: &[u64]| Extent {
+                first: all.iter().copied().min().unwrap_or(NOT_ACCESSED),
+                last: all.iter().copied().max().unwrap_or(NOT_ACCESSED),
+                bits: all.iter().fold(0, |bits, address| bits | address),
+            };
+            assert_eq!(extent(&addresses), expected(&addresses));
+            for left_out in 0..addresses.len() {
+                let mut some = addresses.clone();
+                some[left_out] = NOT_ACCESSED;
+                let others: Vec<u64> = some.iter().copied().filter(|address| *address != NOT_ACCESSED).collect();
+                assert_eq!(extent(&some), expected(&others), "{count} {left_out}");
             }
         }
     }

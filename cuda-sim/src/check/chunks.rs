@@ -24,11 +24,24 @@ impl Race {
     /// Records the accesses of threads from that of `now` on. Returns false if one of them races, or has to be recorded
     /// by itself; some may be recorded then, which makes no difference to recording them again.
     pub(super) fn run(&mut self, page: &mut Page, accesses: Accesses, now: Record, since: u32) -> bool {
-        let Accesses { offset, bytes, threads, same } = accesses;
         // Several threads that write the same bytes race.
-        if !self.simple || bytes < 4 || (same && now.writes()) {
+        if !self.simple || accesses.bytes < 4 || (accesses.same && now.writes()) {
             return false;
         }
+        if self.log(page, accesses, now, since) {
+            return true;
+        }
+        if now.writes() {
+            page.only_read.write();
+        } else if self.is_only_read(page, since) {
+            return true;
+        }
+        self.record_run(page, accesses, now, since)
+    }
+
+    /// Records the accesses of a run in chunks and words. Returns false if one of them races, or has to be recorded by itself.
+    pub(super) fn record_run(&mut self, page: &mut Page, accesses: Accesses, now: Record, since: u32) -> bool {
+        let Accesses { offset, bytes, threads, same } = accesses;
         let (first, words) = ((offset / 4) as usize, (bytes / 4) as usize);
         if same {
             // A later write that races with one of the others races with the first or the last one.
@@ -87,7 +100,8 @@ impl Race {
             let thread = word / words;
             let other = if other.is_several() { self.copied(other, thread) } else { other.plus_if_any(thread) };
             let new = Cell { write: write.plus_if_any(thread), other };
-            let old = std::mem::replace(page.cell(index * CHUNK + word), new);
+            let mut old = std::mem::replace(page.cell(index * CHUNK + word), new);
+            self.expire_bytes(&mut old, since);
             self.recycle(old.other);
         }
         self.recycle(whole.other);
@@ -96,6 +110,7 @@ impl Race {
     /// Records an access of a thread to a word, or of several to a chunk, unless it races with an earlier one or the
     /// word is accessed in parts.
     fn quietly(&mut self, cell: &mut Cell, now: Record, since: u32) -> bool {
+        self.expire_bytes(cell, since);
         let write = cell.write;
         if write.time >= since && (write.is_several() || self.conflicts(write, now)) {
             return false;
@@ -117,18 +132,67 @@ impl Race {
     }
 }
 
+/// A page of which all words are read by threads of several blocks and written by none, so that further reads need no
+/// record.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OnlyRead {
+    /// The time at which that was found, 0 for never.
+    found: u32,
+    /// The reads since it was looked for, and those after which it is looked for again.
+    reads: u32,
+    next: u32,
+}
+
+impl OnlyRead {
+    /// The page is written.
+    pub(super) fn write(&mut self) {
+        self.found = 0;
+    }
+
+    pub(super) fn is_since(&self, since: u32) -> bool {
+        self.found >= since
+    }
+}
+
+impl Race {
+    /// Returns true if further reads of a divided page need no record, which is looked for from time to time.
+    fn is_only_read(&mut self, page: &mut Page, since: u32) -> bool {
+        if page.only_read.is_since(since) {
+            return true;
+        }
+        page.only_read.reads += 1;
+        if page.only_read.reads < page.only_read.next {
+            return false;
+        }
+        page.only_read.reads = 0;
+        page.only_read.next = (2 * page.only_read.next).clamp(8, 4096);
+        let is_shared = |cell: &Cell| cell.other.is_shared() && cell.other.time >= since && cell.write.time < since;
+        let (first, last) = (page.low as usize / 4, page.high.div_ceil(4) as usize);
+        for word in first..last {
+            let chunk = page.chunk(word / CHUNK);
+            let cell = if chunk.divided < since { chunk.cell } else { *page.cell(word) };
+            if !is_shared(&cell) {
+                return false;
+            }
+        }
+        page.only_read.found = self.time;
+        true
+    }
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::super::clocks::THREAD_BITS;
+    use super::super::log::Limits;
     use super::super::shadow::PageKind;
     use super::*;
+    use std::collections::HashMap;
 
-    /// An access of a model: threads from one on, of a block, and the first word.
+    /// Accesses of a model: by threads from one on, of a block.
     #[derive(Clone, Copy, Debug)]
     struct Step {
         block: u64,
         thread: u64,
-        word: u32,
         accesses: Accesses,
         writes: bool,
         barrier: bool,
@@ -136,38 +200,44 @@ mod tests {
 
     impl std::fmt::Debug for Accesses {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            write!(f, "{}x{} same={}", self.threads, self.bytes, self.same)
+            write!(f, "{}x{} at {} same={}", self.threads, self.bytes, self.offset, self.same)
         }
     }
 
-    fn page() -> Page {
-        Page::new(PageKind::Global, 0..4096, true, 0..4096)
+    /// Accessible bytes of the page.
+    const BYTES: u32 = 128;
+
+    /// Every access of a step, one by one: the thread, and the first of its bytes.
+    fn each(step: Step) -> impl Iterator<Item = (u64, u32)> {
+        let Accesses { offset, bytes, threads, same } = step.accesses;
+        (0..u64::from(threads)).map(move |at| (step.thread + at, offset + if same { 0 } else { at as u32 * bytes }))
     }
 
-    /// Every access of a step, one by one: the thread, and the first of its words.
-    fn each(step: Step) -> impl Iterator<Item = (u64, u32)> {
-        let words = step.accesses.bytes / 4;
-        (0..u64::from(step.accesses.threads))
-            .map(move |at| (step.thread + at, step.word + if step.accesses.same { 0 } else { at as u32 * words }))
-    }
+    /// The accesses of a launch to each byte: the thread, the time of the last one, and true for writes.
+    type Seen = HashMap<u32, Vec<(u64, u32, bool)>>;
 
     /// All accesses of a launch, without a limit: returns true if one of a step races with an earlier one.
-    fn races(seen: &mut Vec<(u64, u32, u32, bool)>, step: Step, barrier: u32, time: u32) -> bool {
+    fn races(seen: &mut Seen, step: Step, barrier: u32, time: u32) -> bool {
         let mut found = false;
-        for (thread, word) in each(step) {
+        for (thread, offset) in each(step) {
             let id = step.block << THREAD_BITS | thread;
-            for word in word..word + step.accesses.bytes / 4 {
-                found |= seen.iter().any(|(other, at, when, writes)| {
+            for byte in offset..offset + step.accesses.bytes {
+                let seen = seen.entry(byte).or_default();
+                found |= seen.iter().any(|(other, when, writes)| {
                     let ordered = *other == id || (other >> THREAD_BITS == step.block && *when < barrier);
-                    *at == word && (*writes || step.writes) && !ordered
+                    (*writes || step.writes) && !ordered
                 });
-                seen.push((id, word, time, step.writes));
+                match seen.iter_mut().find(|(other, _, writes)| (*other, *writes) == (id, step.writes)) {
+                    Some((_, last, _)) => *last = time,
+                    None => seen.push((id, time, step.writes)),
+                }
             }
         }
         found
     }
 
-    /// Random accesses by blocks that run one after the other are found to race exactly when they do.
+    /// Random accesses by blocks that run one after the other, to global memory or to the memory of each block, are found to
+    /// race exactly when they do.
     #[test]
     fn runs_race_exactly_when_their_accesses_do() {
         let mut state = 7u64;
@@ -176,38 +246,61 @@ mod tests {
             (state >> 33) % below
         };
         let mut counts = [0; 2];
-        for _ in 0..4000 {
+        let mut kept = [0; 3];
+        for round in 0..8_000 {
             let mut race = Race::new();
             race.simple = true;
-            let (mut page, mut seen) = (page(), Vec::new());
+            // Small limits, so that pages are divided, and the usual ones.
+            if random(2) == 0 {
+                let most = 1 + random(6) as usize;
+                race.limits = Limits { global: most, shared: most, compared: 1 + random(4) as usize };
+            }
+            let kind = if random(2) == 0 { PageKind::Shared } else { PageKind::Global };
+            let mut page = Page::new(kind, 0..BYTES, true, 0..BYTES.into());
+            let mut seen = Seen::new();
+            // Some launches only read until the last steps.
+            let (reads, steps) = if random(10) == 0 { (20, 24) } else { (0, random(10)) };
             'launch: for block in 0..3 {
                 race.enter(block, 64, false);
-                for _ in 0..random(6) {
+                if kind == PageKind::Shared {
+                    seen.clear();
+                }
+                for number in 0..steps {
                     let same = random(4) == 0;
-                    let bytes = if random(5) == 0 { 8 } else { 4 };
-                    let threads = if random(2) == 0 { 16 * (1 + random(2)) } else { 1 + random(20) } as u32;
-                    let accesses = Accesses { offset: 0, bytes, threads, same };
-                    let word = 16 * random(2) as u32 + if random(2) == 0 { 0 } else { 2 * random(8) as u32 };
+                    let bytes = [4, 4, 4, 4, 8, 8, 2, 1][random(if reads == 0 { 8 } else { 6 }) as usize];
+                    let most = if same { 32 } else { u64::from(BYTES / bytes).min(32) };
+                    let threads = if random(2) == 0 { 16 * (1 + random(2)) } else { 1 + random(20) }.min(most) as u32;
+                    let offset = if random(2) == 0 { 0 } else { bytes * random(u64::from(16 / bytes)) as u32 };
+                    let size = if same { bytes } else { bytes * threads };
+                    let offset = (offset + 64 * random(2) as u32).min(BYTES - size) / bytes * bytes;
                     let thread = if random(2) == 0 { 0 } else { random(32) };
-                    let (writes, barrier) = (random(3) == 0, random(3) == 0);
-                    let step = Step { block, thread, word, accesses, writes, barrier };
+                    let is_late = number >= reads && (reads == 0 || block == 2);
+                    let (writes, barrier) = (is_late && random(3) == 0, random(3) == 0);
+                    let accesses = Accesses { offset, bytes, threads, same: same && threads > 1 };
+                    let step = Step { block, thread, accesses, writes, barrier };
                     if step.barrier {
                         race.barrier();
                     }
                     let expected = races(&mut seen, step, race.block.barrier, race.time);
                     let now = race.record(thread, 1).with(writes, false, None);
-                    let since = race.since();
-                    let whole = Accesses { offset: 4 * word, ..accesses };
-                    let mut found = !race.run(&mut page, whole, now, since);
+                    let since = race.since(kind);
+                    // All at once, or one by one.
+                    let one_by_one = random(3) == 0;
+                    let mut found = one_by_one || !race.run(&mut page, accesses, now, since);
                     if found {
-                        let one = |(thread, word): (u64, u32)| {
+                        let one = |(thread, offset): (u64, u32)| {
                             let now = race.record(thread, 1).with(writes, false, None);
-                            race.access(&mut page, 4 * word, bytes, now, since).is_some()
+                            let accesses = Accesses { offset, bytes, threads: 1, same: false };
+                            let quiet = one_by_one && race.run(&mut page, accesses, now, since);
+                            !quiet && race.access(&mut page, offset, bytes, now, since).is_some()
                         };
                         found = each(step).map(one).fold(false, |any, one| any | one);
                     }
-                    assert_eq!(found, expected, "{step:?}");
+                    assert_eq!(found, expected, "{round}: {step:?}");
                     counts[usize::from(found)] += 1;
+                    let state =
+                        if page.only_read.is_since(since) { 2 } else { usize::from(page.log.is_divided(since)) };
+                    kept[state] += 1;
                     if found {
                         break 'launch;
                     }
@@ -215,5 +308,7 @@ mod tests {
             }
         }
         assert!(counts.iter().all(|count| *count > 500), "{counts:?}");
+        // Logs, words, and pages that are only read.
+        assert!(kept.iter().all(|count| *count > 500), "{kept:?}");
     }
 }

@@ -7,7 +7,7 @@ use std::backtrace::Backtrace;
 /// The limit on the frames that are kept of an allocation's caller.
 const FRAMES: usize = 6;
 
-/// Returns the innermost frames of the caller that are not of this crate.
+/// Returns the innermost frames of the caller that are neither of this crate nor of the standard library.
 pub(super) fn caller() -> String {
     let text = Backtrace::force_capture().to_string();
     let mut frames: Vec<String> = Vec::new();
@@ -22,7 +22,7 @@ pub(super) fn caller() -> String {
         }
     }
     let own = |frame: &String| {
-        ["cuda_sim::", "std::backtrace", "<cuda_sim", "core::ops", "cuda_sys::", "cuMem"]
+        ["cuda_sim::", "std::", "<cuda_sim", "core::", "cuda_sys::", "cuMem"]
             .iter()
             .any(|prefix| frame.starts_with(prefix))
     };

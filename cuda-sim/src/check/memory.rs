@@ -2,7 +2,7 @@
 
 use super::events;
 use super::shadow::{self, PAGE, Page, PageKind, parts};
-use crate::codegen::abi::Context;
+use crate::codegen::abi::{self, Context};
 use crate::exec::search;
 use crate::memory::{Allocation, AllocationKind, MEMORY, PoolMemory};
 use std::ops::Range;
@@ -67,8 +67,8 @@ pub(super) fn page(own: &Context, address: u64, param_bytes: u64, shared_bytes: 
     let window = match own.cluster.ranks {
         0 => own.shared,
         _ => {
-            own.shared
-                + (address.wrapping_sub(own.shared) >> crate::codegen::abi::WINDOW << crate::codegen::abi::WINDOW)
+            let offset = address.wrapping_sub(own.shared) >> abi::WINDOW << abi::WINDOW;
+            own.shared.wrapping_add(offset)
         }
     };
     if search::is_shared(own, address, 1) {

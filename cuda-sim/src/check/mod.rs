@@ -18,6 +18,7 @@ mod chunks;
 mod clocks;
 pub(crate) mod events;
 mod leak;
+mod log;
 mod memory;
 mod objects;
 mod race;

@@ -10,7 +10,8 @@
 //! Lane exchanges, votes and matrix operations order nothing.
 
 use super::clocks::{self, Key, Known, THREAD_BITS};
-use super::shadow::{Cell, Page, Record};
+use super::log::Limits;
+use super::shadow::{Cell, Page, PageKind, Record};
 use crate::codegen::abi::Scope;
 use crate::exec::launch::Launch;
 use crate::ir::sync::{Operation, Site};
@@ -60,6 +61,11 @@ pub(super) struct BlockClocks {
 }
 
 impl BlockClocks {
+    /// The clocks of a block in whose launch only barriers order accesses.
+    pub(super) fn at_barrier(number: u64, barrier: u32) -> BlockClocks {
+        BlockClocks { number, barrier, ..BlockClocks::default() }
+    }
+
     /// Returns the threads' own knowledge.
     fn own(&mut self) -> &mut [ThreadClocks] {
         if self.threads.is_empty() {
@@ -75,6 +81,8 @@ pub(super) struct Race {
     pub(super) time: u32,
     /// True if only barriers of whole blocks order accesses. Few records stand for all then ([`Race::is_implied`]).
     pub(super) simple: bool,
+    /// True if the blocks of a cluster share their memory.
+    has_clusters: bool,
     /// The time at which the launch began; everything before is ordered.
     start: u32,
     pub(super) block: BlockClocks,
@@ -89,6 +97,7 @@ pub(super) struct Race {
     free_lists: Vec<u32>,
     free_bytes: Vec<u32>,
     random: u32,
+    pub(super) limits: Limits,
 }
 
 /// The limit on the reads and strong accesses that are kept for a word if accesses are ordered by other means than whole
@@ -116,6 +125,7 @@ impl Race {
             launch: None,
             time: 1,
             simple: false,
+            has_clusters: false,
             start: 1,
             block: BlockClocks { number: u64::MAX, ..BlockClocks::default() },
             others: HashMap::new(),
@@ -126,6 +136,7 @@ impl Race {
             free_lists: Vec::new(),
             free_bytes: Vec::new(),
             random: 1,
+            limits: Limits::DEFAULT,
         }
     }
 
@@ -133,7 +144,8 @@ impl Race {
     pub(super) fn begin(&mut self, launch: &Arc<Launch>, may_restart: bool) -> bool {
         let restarts = may_restart && self.time > u32::MAX / 2;
         let time = if restarts { 1 } else { self.time + 1 };
-        *self = Race { launch: Some(Arc::clone(launch)), time, start: time, simple: is_simple(launch), ..Race::new() };
+        let (simple, has_clusters) = (is_simple(launch), launch.cluster.is_some());
+        *self = Race { launch: Some(Arc::clone(launch)), time, start: time, simple, has_clusters, ..Race::new() };
         restarts
     }
 
@@ -184,9 +196,14 @@ impl Race {
         }
     }
 
-    /// The time from which on accesses to global memory may race.
-    pub(super) fn since(&self) -> u32 {
-        self.start
+    /// The time from which on accesses to memory of this kind may race.
+    pub(super) fn since(&self, kind: PageKind) -> u32 {
+        match kind {
+            // Only the block's own threads access it, and the barrier has ordered what they did before.
+            PageKind::Shared if !self.has_clusters => self.block.barrier,
+            PageKind::Shared => self.block.began,
+            _ => self.start,
+        }
     }
 
     /// Returns a record of an access of the running block's thread, at this time.
@@ -235,6 +252,10 @@ impl Race {
         now: Record,
         since: u32,
     ) -> Option<Conflict> {
+        self.divide_page(page, since);
+        if now.writes() {
+            page.only_read.write();
+        }
         let (mut found, end) = (None, offset + bytes);
         let mut at = offset;
         while at < end {
@@ -279,12 +300,27 @@ impl Race {
         }
     }
 
+    /// Takes the bytes of a word back if they no longer count.
+    pub(super) fn expire_bytes(&mut self, cell: &mut Cell, since: u32) {
+        if !cell.write.is_several() || cell.write.time >= since {
+            return;
+        }
+        let write = std::mem::take(&mut cell.write);
+        if write.time >= self.start {
+            for byte in self.bytes[write.place as usize] {
+                self.recycle(byte.other);
+            }
+            self.free_bytes.push(write.place);
+        }
+    }
+
     /// As [`Race::touch`], for bytes of a word.
     fn touch_bytes(&mut self, cell: &mut Cell, range: std::ops::Range<u32>, now: Record, since: u32) -> Option<Record> {
         if !(cell.write.is_several() && cell.write.time >= since) {
             if cell.other.time < since {
                 self.recycle(std::mem::take(&mut cell.other));
             }
+            self.expire_bytes(cell, since);
             let mut each = [*cell; 4];
             if cell.other.is_several() {
                 for byte in &mut each[1..] {
@@ -320,6 +356,7 @@ impl Race {
     /// Records an access to a word or byte, and returns an earlier one that races with it.
     fn touch(&mut self, cell: &mut Cell, now: Record, since: u32) -> Option<Record> {
         let weak_write = now.writes() && !now.is_strong();
+        self.expire_bytes(cell, since);
         let write = cell.write;
         let mut found = None;
         if write.time >= since && write.thread() != now.thread() && self.conflicts(write, now) {

@@ -193,8 +193,9 @@ pub(crate) fn collect<T>(run: impl FnOnce() -> T) -> (T, Vec<Report>) {
 /// Adds a report, unless there was one of the same cause. Returns true if it is one that the environment asks for and does
 /// not suppress, also if it is known.
 pub(super) fn add(report: Report) -> bool {
-    let collecting = COLLECTED.with_borrow(Option::is_some);
-    if collecting {
+    // At the end of a process the thread may have no locals any more.
+    let collecting = COLLECTED.try_with(|all| all.borrow().is_some());
+    if collecting.unwrap_or(false) {
         return COLLECTED.with_borrow_mut(|all| {
             let Some(all) = all else { return false };
             let known = all.iter().any(|other| other.cause() == report.cause());

@@ -33,21 +33,27 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 /// The last allocation that was made before they were told what is written.
 static TOLD_SINCE: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the session of this thread, or of the operation that it runs.
+/// Returns the session of this thread, or of the operation that it runs. A thread that has no locals any more, as at the end
+/// of a process, has none.
 pub(crate) fn current() -> Option<Arc<Session>> {
-    CURRENT.with_borrow(Clone::clone)
+    CURRENT.try_with(|session| session.borrow().clone()).ok().flatten()
+}
+
+/// Returns what `ask` returns for the session of this thread.
+fn ask<T>(ask: impl FnOnce(&Session) -> T) -> Option<T> {
+    CURRENT.try_with(|session| session.borrow().as_deref().map(ask)).ok().flatten()
 }
 
 /// Returns the checkers for what this thread launches.
 pub(crate) fn checks() -> Checks {
-    let own = CURRENT.with_borrow(|session| session.as_ref().map_or(Checks::default(), |session| session.checks));
+    let own = ask(|session| session.checks).unwrap_or_default();
     let silent = if INIT.load(Ordering::Relaxed) != 0 { Checks::INIT } else { Checks::default() };
     ENVIRONMENT.check.and(own).and(silent)
 }
 
 /// Returns true if a checker of this thread's session finds the mistakes of one of these.
 pub(crate) fn covers(checks: Checks) -> bool {
-    CURRENT.with_borrow(|session| session.as_ref().is_some_and(|session| session.checks.has(checks)))
+    ask(|session| session.checks.has(checks)).unwrap_or(false)
 }
 
 /// Returns the number of times at which the checkers began to be told of memory.

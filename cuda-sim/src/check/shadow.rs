@@ -6,7 +6,9 @@
 //! The table hands out pointers to its pages, which are boxed and stay where they are until they are removed from the
 //! table; only the thread that holds the checkers' lock has the table.
 
+use super::chunks::OnlyRead;
 use super::clocks::THREAD_BITS;
+use super::log::Log;
 use crate::codegen::abi::Scope;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -222,6 +224,9 @@ pub(super) struct Page {
     pub(super) written: Option<Box<Bytes>>,
     /// True if all accessible bytes are known to be written.
     complete: bool,
+    /// The accesses as long as none can race with another.
+    pub(super) log: Log,
+    pub(super) only_read: OnlyRead,
     cells: Option<Box<[Cell; WORDS]>>,
     chunks: Option<Box<[Chunk; WORDS / CHUNK]>>,
 }
@@ -238,6 +243,8 @@ impl Page {
             area,
             written,
             complete: false,
+            log: Log::default(),
+            only_read: OnlyRead::default(),
             cells: None,
             chunks: None,
         }

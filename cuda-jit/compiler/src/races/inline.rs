@@ -180,5 +180,5 @@ impl Flat {
 
 /// Returns true for a location in the device library.
 fn is_library(location: &Location) -> bool {
-    location.file.contains("cuda-jit/lang/src/") || location.file.contains("cuda-jit-lang-")
+    cuda_jit_lang::is_source(&location.file)
 }

@@ -1,6 +1,7 @@
 //! Kernels without a data race that the analysis proves. Many are those of the examples, benchmarks and tests.
 
-use super::analysed;
+use super::{all_launched, analysed};
+use crate::language::{context, on_device};
 use cuda_jit::device::{
     atomic_add, block_dim, block_idx, grid, grid_dim, grid_size, sync_threads, sync_threads_count, thread_idx,
 };
@@ -486,4 +487,73 @@ fn kernels_without_a_race_are_proved() {
     let refused = kernels.iter().filter(|(_, races)| !races.is_proved());
     let refused: Vec<_> = refused.map(|(name, races)| format!("{name}: {races}")).collect();
     assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+/// The proofs against the dynamic checker: no kernel that is proved races in a run.
+#[test]
+fn no_proved_kernel_races_in_a_run() {
+    let context = context();
+    let _selected = context.select();
+    let (x, mut out) = (on_device(&[1.0_f32; 1000]), on_device(&[0.0_f32; 1000]));
+    let (mut words, mut ints) = (on_device(&[0_u32; 2048]), on_device(&[0_i32; 1320]));
+    let (from, bytes, mut more_bytes) = (on_device(&[1_i32; 1320]), on_device(&[3_u8; 1000]), on_device(&[0_u8; 1000]));
+    let (mut pixels, mut doubles) = (on_device(&[[1_u8; 3]; 200]), on_device(&[0.0_f64; 200]));
+    let mut fields = on_device(&[Count::default(); 200]);
+    let plane = |rows, columns| cuda_mem::zeros::<f32, _>(&context, (rows, columns)).expect("there is room");
+    let (a, b, mut product, mut wide, mut turned) =
+        (plane(40, 33), plane(33, 40), plane(40, 40), plane(40, 33), plane(33, 40));
+    let mut cube = cuda_mem::zeros::<u64, _>(&context, (7, 6, 5)).expect("there is room");
+    let mut picture = cuda_mem::zeros::<u8, _>(&context, (30, 40, 3)).expect("there is room");
+    let planes = cuda_mem::zeros::<i32, _>(&context, (3, 40, 33)).expect("there is room");
+    let mut sums = cuda_mem::zeros::<i32, _>(&context, (40, 33)).expect("there is room");
+    let cells = cuda_mem::zeros::<u8, _>(&context, (40, 33)).expect("there is room");
+    let mut next = cuda_mem::zeros::<u8, _>(&context, (40, 33)).expect("there is room");
+    let square = ((3, 3), (16, 16));
+    let kernels = all_launched! {
+        add::<f32>((4, 256), &x, &x, &mut out);
+        add::<u8>((4, 256), &bytes, &bytes, &mut more_bytes);
+        saxpy((4, 256), 2.0, &x, &mut out);
+        without_guard((4, 64), &mut words);
+        with_overflow_checks(((2, 2), (16, 8)), &mut words, 32_usize);
+        by_hand((4, 256), &mut out);
+        early_return((4, 256), &x, &mut out);
+        in_steps((2, 128), 2.0, &x, &mut out);
+        in_a_grid_stride_loop((2, 128), &mut out);
+        pairs((4, 64), &mut words);
+        four_each((4, 64), &mut words);
+        backwards((4, 256), &mut words);
+        one_block_each((4, 64), &mut words);
+        first_thread_only((2, 64), &mut words);
+        by_a_function((4, 256), &mut out);
+        arrays_of_elements((4, 64), &mut pixels);
+        of_the_fields((4, 64), &mut fields);
+        vectors((4, 64), &mut doubles);
+        numbers_of_32_bits((4, 64), &mut words);
+        counts((4, 64), &bytes, &mut words);
+        fill_rows(((2, 2), (16, 16)), &mut words, 30_u32, 25_u32);
+        fill_box(((2, 2, 2), (4, 4, 4)), &mut words, 7_usize, 6_usize, 5_usize);
+        increment_2d(square, &mut wide);
+        positions_3d(((2, 2, 2), (4, 4, 4)), &mut cube);
+        channels(square, &mut picture);
+        add_planes(square, &planes, &mut sums);
+        a_row_each((2, 32), &mut wide);
+        half_of_a_view(square, &mut wide);
+        stencil(square, 0.1, &a, &mut wide);
+        wave(square, &a, &mut wide);
+        generation(square, &cells, &mut next);
+        stencil_through_a_tile((4, 64), &x, &mut out);
+        transpose(square, 33_usize, 40_usize, &from, &mut ints);
+        transpose_views(square, &a, &mut turned);
+        transpose_tiled(((2, 2), (32, 32)), &a, &mut turned);
+        reverse_blocks::<64>((4, 64), &mut ints);
+        tiled::<16>(square, &a, &b, &mut product);
+        by_columns(square, &a, &b, &mut product);
+        reduction((4, 256), &x, &mut out);
+        rotations((4, 256), [2_u32, 3], &x, &mut out);
+        counts_of_blocks((4, 256), &x, &mut words);
+    };
+    for kernel in kernels {
+        assert!(kernel.is_proved, "{} is not proved", kernel.name);
+        assert!(kernel.found.is_empty(), "{} is proved and races: {:#?}", kernel.name, kernel.found);
+    }
 }

@@ -146,6 +146,20 @@ const CORRECT: &[(&str, bool, &str, u32, u32)] = &[
         64,
     ),
     (
+        "a group of copies",
+        true,
+        "cp.async.ca.shared.global [%r5], [%rd4], 4;\ncp.async.commit_group;\ncp.async.ca.shared.global [%r5+256], [%rd4], 4;\ncp.async.commit_group;\ncp.async.wait_group 1;\nbar.sync 0;\nxor.b32 %r7, %r2, 1; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];\ncp.async.wait_all;",
+        1,
+        32,
+    ),
+    (
+        "a phase of a barrier object",
+        true,
+        "setp.ne.u32 %p1, %r2, 0;\nadd.u32 %r9, %r6, 512;\n@%p1 bra W;\nmbarrier.init.shared.b64 [%r9], 64;\nW: bar.sync 0;\nst.shared.u32 [%r5], %r2;\nmbarrier.arrive.shared.b64 %rd7, [%r9];\nL: mbarrier.test_wait.parity.shared.b64 %p2, [%r9], 0;\n@!%p2 bra L;\nxor.b32 %r7, %r2, 63; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];",
+        2,
+        64,
+    ),
+    (
         "tickets",
         false,
         "atom.global.add.u32 %r5, [%rd1], 1;\nmul.wide.u32 %rd5, %r5, 4; add.s64 %rd5, %rd1, %rd5;\nst.global.u32 [%rd5+4], %r1;",

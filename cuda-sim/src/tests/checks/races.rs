@@ -174,6 +174,22 @@ const RACES: &[Race] = &[
         1,
         32,
     ),
+    (
+        "a group of copies that nobody waits for",
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6;\ncp.async.ca.shared.global [%r5], [%rd4], 4;\ncp.async.commit_group;\ncp.async.ca.shared.global [%r5+256], [%rd4], 4;\ncp.async.commit_group;\ncp.async.wait_group 1;\nbar.sync 0;\nxor.b32 %r7, %r2, 1; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7+256];\ncp.async.wait_all;",
+        "race",
+        [3, 8],
+        1,
+        32,
+    ),
+    (
+        "a wait for the phase before",
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6;\nsetp.ne.u32 %p1, %r2, 0;\nadd.u32 %r9, %r6, 512;\n@%p1 bra W;\nmbarrier.init.shared.b64 [%r9], 64;\nW: bar.sync 0;\nst.shared.u32 [%r5], %r2;\nL: mbarrier.test_wait.parity.shared.b64 %p2, [%r9], 1;\n@!%p2 bra L;\nmbarrier.arrive.shared.b64 %rd7, [%r9];\nxor.b32 %r7, %r2, 63; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];",
+        "race",
+        [6, 11],
+        1,
+        64,
+    ),
 ];
 
 #[test]

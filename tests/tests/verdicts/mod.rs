@@ -1,6 +1,9 @@
 //! Verdicts of the software device's checkers: for each kernel the reports that `check` gives, on plain arrays. Racy and correct
 //! kernels come in pairs, which differ by one line.
 
+mod blocks;
+mod grids;
+
 use cuda_prelude::*;
 
 use Verdict::{Clean, Racy, Uninitialised};
@@ -226,6 +229,12 @@ fn verdict(launch: impl FnOnce() -> Result<()>) -> Verdict {
     }
 }
 
+/// Fails with the kernels whose verdict is not the expected one.
+fn agree(cases: &[(&str, Verdict, Verdict)]) {
+    let wrong: Vec<_> = cases.iter().filter(|(_, expected, found)| expected != found).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
 /// The checkers that have reports.
 #[derive(Debug, PartialEq)]
 enum Verdict {
@@ -277,7 +286,7 @@ fn each_kernel_has_its_verdict() -> Result<()> {
         ("lanes", Clean, verdict(|| lanes::<true>::launch((1, BLOCK), &x, &mut out))),
         ("lanes without a barrier", Racy, verdict(|| lanes::<false>::launch((1, BLOCK), &x, &mut out))),
     ];
-    let wrong: Vec<_> = cases.iter().chain(&others).filter(|(_, expected, found)| expected != found).collect();
-    assert!(wrong.is_empty(), "{wrong:?}");
+    agree(&cases);
+    agree(&others);
     Ok(())
 }
