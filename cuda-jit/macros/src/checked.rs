@@ -36,7 +36,7 @@ enum Of {
     /// A copy within the typing probe.
     Copy,
     /// A copy in the `impl` of a method.
-    Method(OfMethod),
+    Method(Box<OfMethod>),
     /// The function of this name beside a kernel, which calls it.
     Kernel(Ident),
 }
@@ -134,7 +134,8 @@ pub(crate) fn of_method(
 ) -> Option<BodyCopy> {
     let name = format_ident!("__written_{}", name, span = Span::call_site());
     let copy = copy_of(signature, body).filter(|_| have_values(outer) && outer.lifetimes().next().is_none())?;
-    Some(BodyCopy { of: Of::Method(OfMethod { this: this.clone(), name, outer: outer.clone() }), ..copy })
+    let method = OfMethod { this: this.clone(), name, outer: outer.clone() };
+    Some(BodyCopy { of: Of::Method(Box::new(method)), ..copy })
 }
 
 /// The traits that a representative satisfies. It may not satisfy others. If a name means another trait, only the text of
@@ -283,7 +284,10 @@ pub(crate) fn error_constant(root: &TokenStream, sig: &syn::Signature, signature
         None => quote!(#root::checked::errors),
     };
     let (copy, path, errors) = match of {
-        Of::Method(OfMethod { this, name, .. }) => (None, quote!(<#this>::#name), errors),
+        Of::Method(method) => {
+            let OfMethod { this, name, .. } = &**method;
+            (None, quote!(<#this>::#name), errors)
+        }
         Of::Copy => (written(sig, signature), quote!(__cuda_jit_written), errors),
         Of::Kernel(beside) => {
             let params: Vec<_> = (0..sig.inputs.len()).map(|index| format_ident!("A{}", index)).collect();
@@ -311,7 +315,8 @@ pub(crate) fn error_constant(root: &TokenStream, sig: &syn::Signature, signature
 
 /// The generic parameters that the copy may name: those of the `impl`, followed by the function's own.
 fn all_generics(of: &Of, signature: &Signature) -> Generics {
-    let Of::Method(OfMethod { this, outer, .. }) = of else { return signature.generics.clone() };
+    let Of::Method(method) = of else { return signature.generics.clone() };
+    let OfMethod { this, outer, .. } = &**method;
     // a bound that cannot be read without `Self` leaves the probe without the constant's errors
     with_own(outer, &signature.generics, &this.to_token_stream()).unwrap_or_else(|_| outer.clone())
 }

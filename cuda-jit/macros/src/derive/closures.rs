@@ -72,18 +72,25 @@ pub(super) fn closure_enum(
         false => quote_spanned!(ty.span() => #root::field_type::<#ty>().value()),
     });
     let units = (0_u128..).zip(&data.variants).filter(|(_, variant)| variant.fields.is_empty());
-    let units = units.map(|(number, variant)| {
-        let name = &variant.ident;
-        quote!(Self::#name { .. } => __push(#number),)
+    let units: Vec<_> = units
+        .map(|(number, variant)| {
+            let name = &variant.ident;
+            quote!(Self::#name { .. } => __push(#number),)
+        })
+        .collect();
+    // a value with fields is no constant
+    let cells = (!units.is_empty()).then(|| {
+        quote! {
+            fn __cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
+                match self { #(#units)* _ => return }
+                (1..#root::ty_of::<Self>().cells()).for_each(|_| __push(0));
+            }
+        }
     });
     let items = quote! {
         type K = #root::SumKey<__Names, (#(#keys,)*)>;
 
-        fn __cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
-            // a value with fields is no constant
-            match self { #(#units)* _ => return }
-            (1..#root::ty_of::<Self>().cells()).for_each(|_| __push(0));
-        }
+        #cells
 
         fn __variants() -> ::std::vec::Vec<::core::option::Option<Self>> {
             #known
