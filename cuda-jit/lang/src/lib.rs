@@ -102,8 +102,8 @@ pub mod __private {
         DeviceIterator, inclusive, probe,
     };
     pub use crate::library::loops::{items, range_of};
-    pub use crate::library::structs::{Names, StructKey};
-    pub use crate::num::Ordered;
+    pub use crate::library::structs::{Names, StructKey, SumKey, VariantNames};
+    pub use crate::num::{BoundByOrd, BoundByPartialOrd, Ordered};
     pub use crate::print::{PrintedDebug, debug_value, printable};
     pub use crate::typeinfo::{
         Answers, Arithmetic, Body, ByPath, Callee, CapturedBody, Closure, Comparisons, ConstValue, DeviceFn,

@@ -1,17 +1,20 @@
-//! A copy of the body as written, beside the typing probe: if it does not compile, rustc reports no errors of the probe.
+//! The body as written in a function with an opaque return type: if it does not compile, rustc reports no errors of the
+//! typing probe.
 //!
-//! rustc type-checks the copy a second time. The copy is unreachable, so that there are no borrows to check. This takes 1
-//! to 1.5 ms for ten lines: a function of 40 lines with its copy costs as much as one of 60 without. Longer bodies are not
-//! copied, and some mistakes in them are reported for the probe too.
+//! A kernel returns nothing, so that its body itself stands in such a function, which the kernel calls. Another function has
+//! a copy of its body, which rustc type-checks a second time. The copy is unreachable, so that there are no borrows to check.
+//! This takes 1 to 1.5 ms for ten lines: a function of 40 lines with its copy costs as much as one of 60 without. Longer
+//! bodies are not copied, and some mistakes in them are reported for the probe too.
 //!
-//! A constant tells the probe about errors in the copy, and a constant cannot name generic parameters. The copy of a
+//! A constant tells the probe about errors in the body, and a constant cannot name generic parameters. The body of a
 //! generic function is therefore instantiated with representatives, `u32` and `f32`. If neither satisfies the bounds, the
 //! probe does not learn of errors.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt as _;
 use syn::visit::Visit;
-use syn::{FnArg, GenericParam, Generics, Lifetime, Type, TypeParamBound, WherePredicate};
+use syn::{Attribute, FnArg, GenericParam, Generics, ItemFn, Lifetime, Type, TypeParamBound, WherePredicate};
 
 use crate::methods::{declared, with_own};
 use crate::signature::{Signature, has_lifetime};
@@ -22,11 +25,20 @@ const MOST_LINES: usize = 40;
 /// The types that type parameters are instantiated with.
 const REPRESENTATIVES: [&str; 2] = ["u32", "f32"];
 
-/// The copy of a body.
+/// A body that stands in a function with an opaque return type.
 pub(crate) struct BodyCopy {
     body: Group,
-    /// The `impl` whose method it is.
-    method: Option<OfMethod>,
+    of: Of,
+}
+
+/// The function that has a body.
+enum Of {
+    /// A copy within the typing probe.
+    Copy,
+    /// A copy in the `impl` of a method.
+    Method(Box<OfMethod>),
+    /// The function of this name beside a kernel, which calls it.
+    Kernel(Ident),
 }
 
 /// The copy of a method's body.
@@ -43,19 +55,30 @@ struct OfMethod {
 /// without an `Option` or `Result` to return, a `return` with a value where it returns nothing, or generic constants that are
 /// no numbers. Closures' bounds that name lifetimes prevent it too, since representatives have none.
 pub(crate) fn copy_of(signature: &Signature, written: TokenTree) -> Option<BodyCopy> {
+    let lines = |body: &Group| body.span_close().start().line.saturating_sub(body.span_open().start().line);
+    body_of(signature, written).filter(|of| lines(&of.body) <= MOST_LINES)
+}
+
+/// The body of a kernel, to be moved into a function beside it. `None` as for [`copy_of`].
+pub(crate) fn kernel_body(signature: &Signature, name: &Ident, written: TokenTree) -> Option<BodyCopy> {
+    let beside = format_ident!("__written_{}", name.unraw().to_string().to_lowercase(), span = Span::call_site());
+    let of = body_of(signature, written)?;
+    Some(BodyCopy { of: Of::Kernel(beside), ..of })
+}
+
+fn body_of(signature: &Signature, written: TokenTree) -> Option<BodyCopy> {
     let TokenTree::Group(body) = written else { return None };
     let has_values = have_values(&signature.generics);
-    let lines = body.span_close().start().line.saturating_sub(body.span_open().start().line);
     let text = body.to_string();
     let has_attributes = text.trim_start_matches(['{', ' ', '\n']).starts_with("#!");
-    let can_copy = body.delimiter() == Delimiter::Brace && lines <= MOST_LINES && has_values;
+    let can_copy = body.delimiter() == Delimiter::Brace && has_values;
     // rustc words the error of a `?` in a function with another result otherwise for the closure that the copy is
     let has_wrong_try = text.contains('?') && !is_try(&signature.result);
     // and likewise that of a value returned from a function without a result
     let has_wrong_return = signature.returns_nothing() && returns_value(body.stream());
     let is_worded_otherwise = has_wrong_try || has_wrong_return;
     let can_copy = can_copy && !has_attributes && !is_worded_otherwise && !bounds_name_lifetimes(signature);
-    can_copy.then_some(BodyCopy { body, method: None })
+    can_copy.then_some(BodyCopy { body, of: Of::Copy })
 }
 
 /// Returns true if a `return` of the tokens has a value. That of a closure counts too.
@@ -111,7 +134,8 @@ pub(crate) fn of_method(
 ) -> Option<BodyCopy> {
     let name = format_ident!("__written_{}", name, span = Span::call_site());
     let copy = copy_of(signature, body).filter(|_| have_values(outer) && outer.lifetimes().next().is_none())?;
-    Some(BodyCopy { method: Some(OfMethod { this: this.clone(), name, outer: outer.clone() }), ..copy })
+    let method = OfMethod { this: this.clone(), name, outer: outer.clone() };
+    Some(BodyCopy { of: Of::Method(Box::new(method)), ..copy })
 }
 
 /// The traits that a representative satisfies. It may not satisfy others. If a name means another trait, only the text of
@@ -139,7 +163,7 @@ const SATISFIED: &[&str] = &[
 /// Returns true if the probe learns of errors in the copy, judged by the bounds of a generic function.
 pub(crate) fn sees_copy_errors(signature: &Signature) -> bool {
     let Some(copy) = &signature.body_copy else { return false };
-    let outer = copy.method.as_ref().map(|method| &method.outer);
+    let outer = if let Of::Method(method) = &copy.of { Some(&method.outer) } else { None };
     outer.into_iter().chain([&signature.generics]).all(are_satisfied)
 }
 
@@ -174,7 +198,7 @@ fn value(ty: &Type) -> Option<TokenStream> {
 
 /// The copy, as a function with an opaque return type.
 pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
-    let BodyCopy { body, method } = signature.body_copy.as_ref()?;
+    let BodyCopy { body, of } = signature.body_copy.as_ref()?;
     let receiver = sig.receiver().into_iter();
     let params = sig.inputs.iter().filter_map(|param| match param {
         FnArg::Typed(param) => {
@@ -185,9 +209,9 @@ pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<Tok
     });
     let (generics, clause) = (&sig.generics.params, &sig.generics.where_clause);
     let result = &signature.result;
-    let name = match method {
-        Some(method) => method.name.clone(),
-        None => Ident::new("__cuda_jit_written", Span::call_site()),
+    let name = match of {
+        Of::Method(method) => method.name.clone(),
+        _ => Ident::new("__cuda_jit_written", Span::call_site()),
     };
     Some(quote! {
         #[doc(hidden)]
@@ -201,18 +225,81 @@ pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<Tok
     })
 }
 
-/// The constant that depends on the copy, and the copy itself unless it is a method's.
+/// A kernel that calls the function which has its body, and that function: it has an opaque return type, and no other
+/// difference. `None` for a kernel that stays as written.
+pub(crate) fn kernel(function: &ItemFn, signature: &Signature) -> Option<TokenStream> {
+    let Some(BodyCopy { body, of: Of::Kernel(beside) }) = &signature.body_copy else { return None };
+    let ItemFn { attrs, vis, sig, .. } = function;
+    // lints are about the body, which is unknown to the kernel itself
+    let is_lint = |attribute: &&Attribute| LINTS.iter().any(|lint| attribute.path().is_ident(lint));
+    let (lints, attrs): (Vec<_>, Vec<_>) = attrs.iter().partition(is_lint);
+    let allowed = lints.iter().filter(|attribute| !attribute.path().is_ident("expect"));
+    let mut outer = sig.clone();
+    for (param, name) in outer.inputs.iter_mut().zip(&signature.names) {
+        if let FnArg::Typed(param) = param {
+            param.attrs.clear();
+            *param.pat = syn::parse_quote!(#name);
+        }
+    }
+    let (generics, clause, inputs) = (&sig.generics.params, &sig.generics.where_clause, &sig.inputs);
+    let (_, own_generics, _) = signature.generics.split_for_impl();
+    let (turbofish, names) = (own_generics.as_turbofish(), &signature.names);
+    let captured = signature.generics.params.iter().map(|param| match param {
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Const(param) => param.ident.to_token_stream(),
+        GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
+    });
+    Some(quote! {
+        #(#attrs)*
+        #(#allowed)*
+        #vis #outer {
+            let _ = #beside #turbofish(#(#names),*);
+        }
+
+        #[allow(
+            dead_code,
+            clippy::manual_is_multiple_of,
+            clippy::needless_range_loop,
+            clippy::too_many_arguments,
+        )]
+        #(#lints)*
+        #[doc(hidden)]
+        fn #beside<#generics>(#inputs) -> impl ::core::marker::Sized + use<#(#captured),*> #clause {
+            #body
+            // the type of the body is `()`, as that of a kernel
+            #[allow(unreachable_code)]
+            let () = ();
+        }
+    })
+}
+
+/// The attributes that set lints.
+const LINTS: [&str; 5] = ["allow", "expect", "warn", "deny", "forbid"];
+
+/// The constant that depends on the body, and the copy itself unless it is a method's.
 pub(crate) fn error_constant(root: &TokenStream, sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
-    let BodyCopy { method, .. } = signature.body_copy.as_ref()?;
-    let (copy, path) = match method {
-        Some(OfMethod { this, name, .. }) => (None, quote!(<#this>::#name)),
-        None => (written(sig, signature), quote!(__cuda_jit_written)),
-    };
+    let BodyCopy { of, .. } = signature.body_copy.as_ref()?;
     let errors = match sig.receiver() {
         Some(_) => quote!(#root::checked::errors_of_method),
         None => quote!(#root::checked::errors),
     };
-    let generics = all_generics(method.as_ref(), signature);
+    let (copy, path, errors) = match of {
+        Of::Method(method) => {
+            let OfMethod { this, name, .. } = &**method;
+            (None, quote!(<#this>::#name), errors)
+        }
+        Of::Copy => (written(sig, signature), quote!(__cuda_jit_written), errors),
+        Of::Kernel(beside) => {
+            let params: Vec<_> = (0..sig.inputs.len()).map(|index| format_ident!("A{}", index)).collect();
+            let size = quote! {
+                const fn __cuda_jit_size<#(#params,)* R>(_: fn(#(#params),*) -> R) -> usize {
+                    ::core::mem::size_of::<R>()
+                }
+            };
+            (Some(size), quote!(#beside), quote!(__cuda_jit_size))
+        }
+    };
+    let generics = all_generics(of, signature);
     let errors = match generics.params.is_empty() {
         true => quote!(#errors(#path)),
         false => of_representatives(root, signature, &generics, (&errors, &path)),
@@ -227,8 +314,9 @@ pub(crate) fn error_constant(root: &TokenStream, sig: &syn::Signature, signature
 }
 
 /// The generic parameters that the copy may name: those of the `impl`, followed by the function's own.
-fn all_generics(method: Option<&OfMethod>, signature: &Signature) -> Generics {
-    let Some(OfMethod { this, outer, .. }) = method else { return signature.generics.clone() };
+fn all_generics(of: &Of, signature: &Signature) -> Generics {
+    let Of::Method(method) = of else { return signature.generics.clone() };
+    let OfMethod { this, outer, .. } = &**method;
     // a bound that cannot be read without `Self` leaves the probe without the constant's errors
     with_own(outer, &signature.generics, &this.to_token_stream()).unwrap_or_else(|_| outer.clone())
 }

@@ -22,7 +22,7 @@ use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, T
 
 use crate::methods::with_self;
 use crate::operators::{is_operator, operator_tag};
-use crate::signature::{closure_values, has_lifetime, without_lifetimes};
+use crate::signature::{has_lifetime, without_lifetimes};
 use compare::{Compared, Derived, comparisons, derived};
 use fields::{constructor, field_name};
 
@@ -184,7 +184,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr")) {
         return Err(syn::Error::new(attribute.span(), "`#[from_repr]` stands before enums"));
     }
-    let closures = closure_values(&input.generics);
+    let closures = crate::signature::closures(&input.generics);
     if !closures.is_empty() {
         return closures::closure_struct(root, input, fields, &closures);
     }

@@ -67,13 +67,10 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             return quote!(#item #error);
         }
     };
-    let (items, refused) = match items_beside(kind, &root, options, &mut function, written, single_expansion) {
-        Ok((items, refused)) => (items, refused.map(|error| error.to_compile_error())),
-        Err(error) => (error.to_compile_error(), None),
-    };
-    let written = match refused {
-        Some(error) => stub(function, &error),
-        None => item,
+    let (items, written) = match items_beside(kind, &root, options, &mut function, written, single_expansion) {
+        Ok((items, Ok(written))) => (items, written.unwrap_or(item)),
+        Ok((items, Err(error))) => (items, stub(function, &error.to_compile_error())),
+        Err(error) => (error.to_compile_error(), item),
     };
     // Kernels are launched through the type, so that the host usually never calls the function. clippy's `is_multiple_of`
     // for `n % 2 == 0` is not in the device language; loops over indices are idiomatic there.
@@ -96,8 +93,8 @@ fn stub(mut function: ItemFn, error: &TokenStream) -> TokenStream {
     quote!(#function #error)
 }
 
-/// The items beside the function, and the error if its body is refused. Takes the body of `function`; `written` is the body
-/// as written.
+/// The items beside the function, and the function, if it is not as written, or the error if its body is refused. Takes the
+/// body of `function`; `written` is the body as written.
 fn items_beside(
     kind: Kind,
     root: &TokenStream,
@@ -105,7 +102,7 @@ fn items_beside(
     function: &mut ItemFn,
     written: Option<TokenTree>,
     single_expansion: bool,
-) -> syn::Result<(TokenStream, Option<syn::Error>)> {
+) -> syn::Result<(TokenStream, syn::Result<Option<TokenStream>>)> {
     let (options, launch_bounds) = match kind {
         Kind::Kernel => {
             let hint = "a kernel's panics are reported at their own location, since nothing on the device calls it";
@@ -116,8 +113,10 @@ fn items_beside(
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
     let mut signature = Signature::new(&function.sig, role, single_expansion)?;
-    signature.body_copy =
-        written.filter(|_| !options.library).and_then(|written| checked::copy_of(&signature, written));
+    signature.body_copy = written.filter(|_| !options.library).and_then(|written| match kind {
+        Kind::Kernel => checked::kernel_body(&signature, &function.sig.ident, written),
+        Kind::Device => checked::copy_of(&signature, written),
+    });
     let none = Block { brace_token: function.block.brace_token, stmts: Vec::new() };
     let body = signature.body(std::mem::replace(&mut *function.block, none));
     let (vis, name) = (&function.vis, &function.sig.ident);
@@ -127,7 +126,7 @@ fn items_beside(
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let hidden = |name: &str| Ident::new(name, Span::call_site());
-    let (captured, refused) = match capture::capture(&signature, body) {
+    let (captured, written) = match capture::capture(&signature, body) {
         Ok(mut captured) => {
             let encoded = encoded(root, name, &mut captured, &options);
             let definition = match kind {
@@ -140,10 +139,10 @@ fn items_beside(
                 Kind::Device => quote!(Self::__definition()),
             };
             let probe = probe(root, &hidden("__probe"), &of, &none, &function.sig, &signature, &captured);
-            (quote!(#definition #probe), None)
+            (quote!(#definition #probe), Ok(checked::kernel(function, &signature)))
         }
         // the function's name must still resolve, so that nothing but the refusal is reported
-        Err(error) => (nothing(root), Some(error)),
+        Err(error) => (nothing(root), Err(error)),
     };
     let items = match kind {
         Kind::Kernel => kernel_items(root, name, &signature, (&options, &launch_bounds), vis),
@@ -166,7 +165,7 @@ fn items_beside(
         }
         #items
     };
-    Ok((items, refused))
+    Ok((items, written))
 }
 
 /// The placeholders for the captured syntax and the typing probe of a refused body.
@@ -458,13 +457,14 @@ fn unify_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibili
     if !signature.takes_closures() {
         return quote!(#root::unify! { #vis, });
     }
-    let (mut names, output) = (Vec::new(), without_lifetimes(&signature.result));
+    let (mut names, mut closures, output) = (Vec::new(), Vec::new(), without_lifetimes(&signature.result));
     let open = |name: &Ident| format_ident!("__F_{}", name);
     let is_held = signature.holds_closures();
     let of_argument = |(index, ty): (usize, &syn::Type)| match signature.is_closure(ty) && !is_held {
         // its own type parameter, since a reference to a closure may have any lifetime
         true => {
             let name = format_ident!("__F{}", index);
+            closures.extend(signature.closure_bound(ty, &name).filter(|_| !signature.is_fixed_by_types()));
             names.push(name.clone());
             quote!(#name)
         }
@@ -481,6 +481,7 @@ fn unify_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibili
         pub fn __unify<__V, #(#names),*>(callee: __V, _: #root::Callee<Self>, _: *const #root::ByPath<Self, __V>) -> __V
         where
             __V: #root::FnLike<(#(#args,)*), Output = #output>,
+            #(#closures,)*
             #(#bounds,)*
         {
             callee

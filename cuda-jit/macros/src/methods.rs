@@ -333,7 +333,6 @@ fn inherent(
     item: &ItemImpl,
     single_expansion: bool,
 ) -> syn::Result<TokenStream> {
-    let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     let this = &item.self_ty;
     let of = without_lifetimes(this);
     let holds_closures = !crate::signature::closures(&item.generics).is_empty();
@@ -398,6 +397,9 @@ fn inherent(
             }
         });
     }
+    let mut generics = item.generics.clone();
+    crate::signature::add_order(root, &mut generics);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
     Ok(quote! {
         #[allow(non_camel_case_types, dead_code, clippy::all)]
         const _: () = {
@@ -594,7 +596,7 @@ fn with_outer(root: &TokenStream, options: &Options, mut own: Generics, outer: &
     if options.library {
         let clause = own.make_where_clause();
         let closures = crate::signature::closures(outer);
-        let types = outer.type_params().filter(|param| !closures.contains(&param.ident));
+        let types = outer.type_params().filter(|param| closures.iter().all(|(closure, _)| *closure != param.ident));
         clause.predicates.extend(types.map(|param| -> WherePredicate {
             let name = &param.ident;
             syn::parse_quote!(#name: #root::DeviceType)

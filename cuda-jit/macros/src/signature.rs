@@ -4,18 +4,16 @@ use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{
     Block, FnArg, GenericArgument, GenericParam, Generics, Ident, Lifetime, Pat, PatType, ReturnType, Stmt, Type,
-    TypeParam, TypeParamBound,
+    TypeParamBound,
 };
 
 mod closure_types;
 
 use crate::capture;
-use closure_types::{closure_placeholder, fn_pointer};
-pub(crate) use closure_types::{closure_values, closures, replaced};
+pub(crate) use closure_types::{closure_placeholder, closures, replaced};
 
 /// The name of a receiver in the typing probe.
 pub(crate) const RECEIVER: &str = "__cuda_jit_self";
@@ -78,9 +76,6 @@ impl Signature {
     pub(crate) fn new(sig: &syn::Signature, role: Role, single_expansion: bool) -> syn::Result<Self> {
         refuse_qualifiers(sig)?;
         refuse_iterators(&sig.generics)?;
-        if role == Role::Kernel {
-            refuse_lent_results(&sig.generics)?;
-        }
         if role == Role::Kernel && sig.inputs.len() > MAX_PARAMS {
             let hint = format!("a kernel has at most {MAX_PARAMS} parameters");
             return Err(syn::Error::new(sig.inputs[MAX_PARAMS].span(), hint));
@@ -122,8 +117,7 @@ impl Signature {
         let static_types = params.iter().map(|param| without_lifetimes(&param.ty)).collect();
         let mut generics = without_lifetime_params(&sig.generics);
         let lifetimes: Vec<_> = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
-        let fn_pointer = |param: &TypeParam| Some((param.ident.clone(), fn_pointer(param, &generics)?));
-        let mut closures: Vec<_> = generics.type_params().filter_map(fn_pointer).collect();
+        let mut closures = closures(&generics);
         if !matches!(role, Role::Kernel | Role::Library) {
             // repeated for closures that take or return others
             for _ in 1..closures.len() {
@@ -224,15 +218,19 @@ impl Signature {
                 _ => syn::parse_quote!(#ty: #root::ValueType),
             });
         }
+        add_order(root, &mut generics);
         generics
     }
 
-    /// Adds a kernel's bounds on a closure to the host's counterpart of the closure.
+    /// Adds a kernel's bounds on a closure to the host's counterpart of the closure, with `'static` for the lifetimes of the
+    /// kernel, which the type beside it does not declare: what a closure returns for references that live long is no
+    /// different on the device.
     fn bound_hosts(&self, generics: &mut Generics, root: &TokenStream) {
         let mut predicates: Vec<syn::WherePredicate> = Vec::new();
         for param in generics.type_params_mut().filter(|param| self.closure(&param.ident).is_some()) {
-            let (name, bounds) = (&param.ident, std::mem::take(&mut param.bounds));
+            let (name, mut bounds) = (&param.ident, std::mem::take(&mut param.bounds));
             param.colon_token = None;
+            bounds.iter_mut().for_each(|bound| Forget(&self.lifetimes, "'static").visit_type_param_bound_mut(bound));
             predicates.push(syn::parse_quote!(<#name as #root::KernelClosure>::Host: #bounds));
         }
         let clause = generics.make_where_clause();
@@ -242,6 +240,7 @@ impl Signature {
             {
                 let name = &predicate.bounded_ty;
                 predicate.bounded_ty = syn::parse_quote!(<#name as #root::KernelClosure>::Host);
+                Forget(&self.lifetimes, "'static").visit_predicate_type_mut(predicate);
             }
         }
         clause.predicates.extend(predicates);
@@ -301,6 +300,41 @@ impl Signature {
     }
 }
 
+/// Adds the hidden methods of types that are ordered to the type parameters with such a bound, unless another bound has them.
+pub(crate) fn add_order(root: &TokenStream, generics: &mut Generics) {
+    let mut added: Vec<syn::WherePredicate> = Vec::new();
+    for param in generics.type_params() {
+        let name = &param.ident;
+        let of_clause =
+            generics.where_clause.iter().flat_map(|clause| &clause.predicates).filter_map(
+                |predicate| match predicate {
+                    syn::WherePredicate::Type(predicate) => Some(predicate),
+                    _ => None,
+                },
+            );
+        let is_its =
+            |ty: &Type| matches!(ty, Type::Path(path) if path.qself.is_none() && path.path.get_ident() == Some(name));
+        let of_clause = of_clause.filter(|predicate| is_its(&predicate.bounded_ty)).flat_map(|found| &found.bounds);
+        let bounds: Vec<&Ident> = param.bounds.iter().chain(of_clause).filter_map(trait_name).collect();
+        let has = |names: &[&str]| bounds.iter().any(|bound| names.iter().any(|name| *bound == name));
+        if has(&["Ord"]) && !has(&["Integer"]) {
+            added.push(syn::parse_quote!(#name: #root::BoundByOrd));
+        }
+        if has(&["Ord", "PartialOrd"]) && !has(&["Num", "Integer", "Float"]) {
+            added.push(syn::parse_quote!(#name: #root::BoundByPartialOrd));
+        }
+    }
+    if !added.is_empty() {
+        generics.make_where_clause().predicates.extend(added);
+    }
+}
+
+/// The last name of a trait that is a bound.
+fn trait_name(bound: &TypeParamBound) -> Option<&Ident> {
+    let TypeParamBound::Trait(bound) = bound else { return None };
+    bound.path.segments.last().map(|last| &last.ident)
+}
+
 fn is_lifetime(param: &GenericParam) -> bool {
     matches!(param, GenericParam::Lifetime(_))
 }
@@ -354,34 +388,6 @@ fn refuse_iterators(generics: &Generics) -> syn::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Refuses closures whose results are references with a lifetime of the function: the type beside it has no lifetimes.
-fn refuse_lent_results(generics: &Generics) -> syn::Result<()> {
-    struct Named<'a>(&'a Generics, Option<Lifetime>);
-    impl Visit<'_> for Named<'_> {
-        fn visit_parenthesized_generic_arguments(&mut self, of: &syn::ParenthesizedGenericArguments) {
-            struct Lifetimes<'a, 'b>(&'a mut Named<'b>);
-            impl Visit<'_> for Lifetimes<'_, '_> {
-                fn visit_lifetime(&mut self, lifetime: &Lifetime) {
-                    let mut own = self.0.0.lifetimes();
-                    if own.any(|param| param.lifetime == *lifetime) {
-                        self.0.1 = Some(lifetime.clone());
-                    }
-                }
-            }
-            Lifetimes(self).visit_parenthesized_generic_arguments(of);
-        }
-    }
-    let mut named = Named(generics, None);
-    named.visit_generics(generics);
-    named.1.map_or(Ok(()), |lifetime| {
-        let hint = format!(
-            "a closure that a launch passes cannot have `{lifetime}` in its bound; let it take or return a value, such as an \
-             index"
-        );
-        Err(syn::Error::new(lifetime.span(), hint))
-    })
 }
 
 fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {

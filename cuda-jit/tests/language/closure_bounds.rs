@@ -1,9 +1,11 @@
 //! Closures whose bounds name lifetimes.
 
 use cuda_jit::device::grid;
-use cuda_jit::{DeviceType, device, kernel};
+use cuda_jit::host::for_each_thread;
+use cuda_jit::launch::In;
+use cuda_jit::{DeviceType, device, device_fn, kernel};
 
-use super::differ;
+use super::{differ, on_device, on_host};
 
 #[device]
 fn at<'a, F: Fn(usize) -> &'a u32>(f: F, k: usize) -> u32 {
@@ -44,6 +46,36 @@ fn lend(x: &[u32], out: &mut [u32]) {
     out[i] += *least(|k| &x[k], i) * 1000 + on(|v| *v + 1, &x[i]) * 10000;
     out[i] += each(|v| v, &x[i], &own[i]) * 100000;
     out[i] += Table { all: x }.by(|a, b| if *a > 2 { b } else { b }, &x[i]);
+}
+
+const ROW: [u32; 4] = [4, 3, 2, 1];
+
+#[device]
+fn nth<'a>(x: &'a [u32], k: usize) -> &'a u32 {
+    &x[(k + 1) % x.len()]
+}
+
+#[kernel]
+fn chosen<'a, F: Fn(&'a [u32], usize) -> &'a u32, G>(f: F, g: G, x: &'a [u32], out: &mut [u32])
+where
+    G: Fn(usize) -> &'a u32,
+{
+    let i = grid::<1>();
+    let both = [f(x, i), g(i)];
+    out[i] = *both[0] * 10 + both[1];
+}
+
+#[test]
+fn bounds_of_a_launchs_closures_name_lifetimes() {
+    const X: &[u32] = &[5, 6, 7, 8];
+    let (f, g) = (device_fn!(nth), device_fn!(|k: usize| &ROW[k]));
+    let (mut host, mut device) = ([0; 4], on_device(&[0u32; 4]));
+    for_each_thread((1, 4), || chosen(f.host(), g.host(), X, &mut host));
+    chosen::launch((1, 4), f, g, In(X), &mut device).expect("the kernel compiles and launches");
+    assert_eq!(on_host(&device), host);
+    let stored = device_fn!(|x: &'static [u32], k: usize| &x[k]);
+    chosen::launch((1, 4), stored, g, In(X), &mut device).expect("the kernel compiles and launches");
+    assert_eq!(on_host(&device), [54, 63, 72, 81]);
 }
 
 #[test]

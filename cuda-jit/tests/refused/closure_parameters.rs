@@ -7,9 +7,4 @@ fn by_reference<F: Fn(f32) -> f32>(f: &F, out: &mut [f32]) {
     out[0] = f(out[0]);
 }
 
-#[kernel]
-fn at<'a, F: Fn(usize) -> &'a f32>(f: F, out: &'a mut [f32]) {
-    out[0] = *f(0);
-}
-
 fn main() {}

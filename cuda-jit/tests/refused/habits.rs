@@ -1,5 +1,5 @@
 //! Habits from host code that the macro refuses: one error each, although the kernels are also launched.
-use cuda_jit::device::{grid, shared};
+use cuda_jit::device::{grid, shared, thread_idx};
 use ndarray::{ArrayView2, s};
 
 #[cuda_jit::kernel]
@@ -12,6 +12,24 @@ fn question_mark(x: &[f32], out: &mut [f32]) {
 fn without_dimension(out: &mut [f32]) {
     let i = grid();
     out[i] = 1.0;
+}
+
+#[cuda_jit::kernel]
+fn too_many_dimensions(out: &mut [f32]) {
+    let i = grid::<4>();
+    out[i] = 1.0;
+}
+
+#[cuda_jit::kernel]
+fn position_without_a_call(out: &mut [f32]) {
+    out[thread_idx.x] = 1.0;
+}
+
+#[cuda_jit::kernel]
+fn as_in_numba(out: &mut [f32]) {
+    out[cuda::grid(1)] = 1.0;
+    cuda::syncthreads();
+    out[cuda::threadIdx.x] = 2.0;
 }
 
 #[cuda_jit::kernel]

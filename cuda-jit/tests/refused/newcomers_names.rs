@@ -1,4 +1,4 @@
-//! Names of CUDA C++: rustc reports each once, as not found.
+//! Names of CUDA C++ and Python: rustc reports each once, as not found.
 use cuda_jit::{device::grid, kernel};
 
 #[kernel]
@@ -12,6 +12,12 @@ fn of_cuda_cpp(x: &mut [f32]) {
 fn of_constants(x: &mut [f32]) {
     let i = grid::<1>();
     x[i] = M_PI * FLT_MAX;
+}
+
+#[kernel]
+fn of_python(x: &mut [f32]) {
+    let i = grid::<1>();
+    x[i] = math::sqrt(x[i]);
 }
 
 fn main() {}

@@ -36,7 +36,7 @@ const LIMITS: &[&str] = &[
     "a kernel has at most ",
     "a device prints at most ",
     "the message of a panic has at most ",
-    "a struct with closures has at most ",
+    "a type with closures has at most ",
     "kernels have integers of up to ",
 ];
 

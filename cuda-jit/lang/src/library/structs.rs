@@ -1,15 +1,15 @@
 //! Structs that may contain references, closures and other such structs: the device library's, and those of the user that
-//! contain closures.
+//! contain closures. Of enums, those of the user that contain closures.
 //!
 //! # Safety
 //!
-//! The only unsafe code is the implementations, which describe a struct to the compiler: its fields' names and keys, in
-//! order. The front end chooses its layout, since it is never in memory that Rust sees.
+//! The only unsafe code is the implementations, which describe a struct or enum to the compiler: its fields' names and keys,
+//! in order. The front end chooses its layout, since it is never in memory that Rust sees.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::typeinfo::{Arithmetic, Closure, DeviceType, Field, Key, StructTy, Ty};
+use crate::typeinfo::{Arithmetic, Closure, DeviceType, Field, Key, StructTy, SumIdentity, SumTy, Ty, VariantTy};
 
 /// The names of a struct and its fields.
 ///
@@ -56,6 +56,37 @@ unsafe impl<N: Names, F: Keys> Key for StructKey<N, F> {
             fields: fields.collect(),
             size: 0,
             align: 0,
+            operators: Vec::new,
+            arithmetic: Arithmetic::Listed,
+        }))
+    }
+}
+
+/// The names of an enum, its variants and their fields.
+///
+/// Nothing unsafe relies on an implementation: keys are distinguished by the type that implements this.
+pub trait VariantNames: 'static {
+    /// The enum's name.
+    fn name() -> &'static str;
+    /// The name of each variant, with the names of its fields, in order.
+    const VARIANTS: &'static [(&'static str, &'static [&'static str])];
+}
+
+/// The key of an enum with these names and the fields of all its variants.
+#[derive(Debug)]
+pub struct SumKey<N, F>(PhantomData<(N, F)>);
+
+// SAFETY: the fields' types come from their own keys, and the implementor of `DeviceType` that uses this key guarantees
+// that they are the enum's. The layout is the front end's.
+unsafe impl<N: VariantNames, F: Keys> Key for SumKey<N, F> {
+    fn ty() -> Ty {
+        let mut types = F::types().into_iter();
+        let variant = |(name, fields): &(&'static str, &'static [&'static str])| {
+            VariantTy::new(name, fields, types.by_ref().take(fields.len()).collect())
+        };
+        Ty::Sum(Arc::new(SumTy {
+            identity: SumIdentity::Own(N::name()),
+            variants: N::VARIANTS.iter().map(variant).collect(),
             operators: Vec::new,
             arithmetic: Arithmetic::Listed,
         }))

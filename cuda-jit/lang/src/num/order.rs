@@ -117,6 +117,31 @@ pub trait OrderedSlice {
 
 impl<T> OrderedSlice for [T] {}
 
+/// The hidden methods of a type parameter that is bound by `Ord`, which adds this bound in a typing probe.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait BoundByOrd: Ord + Sized {
+    cuda_jit_macros::device_methods! {
+        fn clamp(self, low: Self, high: Self) -> Self = clamp<Self>;
+        fn cmp(&self, other: &Self) -> Ordering = cmp<Self>;
+        fn max(self, other: Self) -> Self = max<Self>;
+        fn min(self, other: Self) -> Self = min<Self>;
+    }
+}
+
+impl<T: Ord> BoundByOrd for T {}
+
+/// The hidden method of a type parameter that is bound by `PartialOrd`.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait BoundByPartialOrd: PartialOrd + Sized {
+    cuda_jit_macros::device_methods! {
+        fn partial_cmp(&self, other: &Self) -> Option<Ordering> = partial_cmp<Self>;
+    }
+}
+
+impl<T: PartialOrd> BoundByPartialOrd for T {}
+
 macro_rules! ordered {
     ($($of:ident: $($ty:ty)*;)*) => { $($( impl $of for $ty {} )*)* };
 }

@@ -6,13 +6,13 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Macro, Path, Token};
+use syn::{Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Macro, Token};
 
-use super::callee::{function_of_type, is_constructor, of_type};
+use super::callee::{function_of_type, is_constructor, is_variant, of_type};
 use super::pattern::is_type_case;
 use super::slicing::is_slicing;
 use super::witnesses::callee;
-use super::{BindingKind, Capture, node, nothing, span::begin};
+use super::{BindingKind, Capture, habits, node, nothing, span::begin};
 use crate::format::Format;
 use crate::options::leading_crate;
 
@@ -32,6 +32,9 @@ impl Capture {
         if let Some(hint) = refused_function(&callee) {
             return self.refuse(callee.path.segments.last().map_or(span, |last| last.ident.span()), hint);
         }
+        if let Some(hint) = habits::numba(&callee) {
+            return self.refuse(callee.span(), hint);
+        }
         if let Some(ident) = callee.path.get_ident()
             && let Some(number) = self.lookup(ident)
         {
@@ -46,9 +49,13 @@ impl Capture {
         let is_constructor = is_constructor(&callee);
         let takes = |arg| if is_constructor { self.is_closure(arg) } else { self.names_function(arg) };
         let closures = call.args.iter().any(takes) || self.holds_closures && call.args.iter().any(may_hold_closure);
-        let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument_of(arg, is_constructor)).collect();
-        if let Some(name) = without_dimensions(&callee.path).filter(|_| call.args.is_empty()) {
-            let hint = format!("the number of dimensions is missing: write `{name}::<1>()`, `<2>` or `<3>`");
+        let is_variant = is_variant(&callee);
+        let arg = |arg: &mut Expr| match is_variant && self.is_closure(arg) {
+            true => self.expr(arg),
+            false => self.argument_of(arg, is_constructor),
+        };
+        let args: Vec<_> = call.args.iter_mut().map(arg).collect();
+        if let Some(hint) = habits::dimensions(&callee.path).filter(|_| call.args.is_empty()) {
             return self.refuse(callee.span(), hint);
         }
         let place = begin(&call.func);
@@ -380,11 +387,4 @@ fn refused_function(path: &ExprPath) -> Option<String> {
              `{of}` is a module with such a function, import that: `use {of}::{name};`"
         )
     })
-}
-
-/// The error text for `grid` or `grid_size` without a number of dimensions, which rustc could not infer.
-fn without_dimensions(path: &Path) -> Option<String> {
-    let last = path.segments.last()?;
-    let name = last.ident.to_string();
-    (last.arguments.is_none() && matches!(name.as_str(), "grid" | "grid_size")).then_some(name)
 }

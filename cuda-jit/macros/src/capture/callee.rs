@@ -21,6 +21,7 @@ use syn::{Expr, ExprPath, GenericArgument, Ident, PathArguments};
 use cuda_jit_syntax::owned as s;
 
 use super::call::PRIMITIVES;
+use super::habits::is_method_of_math;
 use super::pattern::{applied, is_type_case};
 use super::span::{begin, begin_path};
 use super::witnesses::{callee, callee_value};
@@ -191,6 +192,7 @@ pub(super) fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str
     let name = last.ident.to_string();
     // a capitalised name may be a variant, which rustc reports better under its own name
     if of_type(path)
+        || is_method_of_math(&path.path)
         || name.starts_with(char::is_uppercase)
         || before.iter().any(|segment| !segment.arguments.is_none())
     {
@@ -256,6 +258,11 @@ pub(crate) fn hidden(path: &ExprPath) -> ExprPath {
 pub(super) fn is_constructor(path: &ExprPath) -> bool {
     let capital = path.path.segments.last().is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase));
     capital && !of_type(path)
+}
+
+/// Returns true if a path names a variant by its enum, judged by Rust's naming conventions.
+pub(super) fn is_variant(path: &ExprPath) -> bool {
+    of_type(path) && path.path.segments.last().is_some_and(|last| is_type_case(&last.ident))
 }
 
 /// The name of the function of a type or trait that a path names.

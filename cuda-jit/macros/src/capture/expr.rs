@@ -8,10 +8,11 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, ExprBinary, ExprBlock, ExprIf, ExprMatch, ExprPath, Ident, Lit, Member};
 use syn::{RangeLimits, Stmt, Type, UnOp};
 
+use super::callee::is_variant;
 use super::pattern::{applied, is_type_case};
 use super::span::{begin, begin_path};
 use super::witnesses::{after, callee};
-use super::{BindingKind, Capture, node, nothing};
+use super::{BindingKind, Capture, habits, node, nothing};
 
 impl Capture {
     /// Captures an expression as a `syntax::Expr` and adds witnesses to it.
@@ -49,6 +50,9 @@ impl Capture {
             }
             Expr::Index(index) => self.index(index),
             Expr::Field(field) => {
+                if let Some(hint) = habits::position(field, |name| self.lookup(name).is_none()) {
+                    return self.refuse(field.span(), hint);
+                }
                 let base = self.typed(&mut field.base);
                 let name = member(&field.member);
                 node(span, s::ExprKind::Field(Box::new(base), name))
@@ -185,6 +189,9 @@ impl Capture {
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.capture_host_variable(ident)) {
             return node(span, s::ExprKind::Binding(number.into()));
         }
+        if let Some(hint) = habits::numba(expr) {
+            return self.refuse(expr.span(), hint);
+        }
         let number = match expr.path.segments.last() {
             Some(last) if is_type_case(&last.ident) => self.typed_constant(written, expr),
             _ => self.constant(expr.clone()),
@@ -250,9 +257,14 @@ impl Capture {
         let span = begin(expr);
         let Expr::Struct(written) = expr else { return self.refuse(span, "this is no struct expression") };
         let mut fields = Vec::new();
+        let path = ExprPath { attrs: Vec::new(), qself: written.qself.clone(), path: written.path.clone() };
+        let is_variant = is_variant(&path);
         for field in &mut written.fields {
             let name = member(&field.member);
-            let value = self.field_value(&mut field.expr);
+            let value = match is_variant {
+                true => self.expr(&mut field.expr),
+                false => self.field_value(&mut field.expr),
+            };
             // `S { x }` is written in full, since `x` may be replaced by an expression
             field.colon_token.get_or_insert_default();
             fields.push((name, value));
@@ -260,8 +272,7 @@ impl Capture {
         let rest = written.rest.as_mut().map(|rest| self.expr(rest));
         let rest = rest.map(Box::new);
         let (query, query_witness) = self.query(span, true);
-        let applied =
-            applied(&ExprPath { attrs: Vec::new(), qself: written.qself.clone(), path: written.path.clone() });
+        let applied = applied(&path);
         let number = self.observe_with(
             expr,
             None,

@@ -17,6 +17,7 @@ mod callee;
 mod closure;
 mod errors;
 mod expr;
+mod habits;
 mod imports;
 mod iterate;
 mod methods;

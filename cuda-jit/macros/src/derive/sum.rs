@@ -22,6 +22,10 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
         let hint = "`#[from_repr]` stands before enums whose variants are numbers";
         return Err(syn::Error::new(attribute.span(), hint));
     }
+    let closures = crate::signature::closures(&input.generics);
+    if !closures.is_empty() {
+        return super::closures::closure_enum(root, input, data, &closures);
+    }
     let (listed, derived) = (operators(input)?, derived(input)?);
     comparisons_alone(&listed)?;
     let generics = with_operators(root, bounded(root, &input.generics), &listed);
@@ -37,18 +41,7 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
     let cells = cells(root, data);
     let values = values(data, &|ty| quote_spanned!(ty.span() => #root::field_type::<#ty>().value()));
     let open_values = self::values(data, &|_| quote!(#root::any_value()));
-    let units = (0_usize..).zip(&data.variants).filter(|(_, variant)| variant.fields.is_empty());
-    let units = units
-        .map(|(number, Variant { ident, .. })| quote!(Self::#ident { .. } => ::core::option::Option::Some(#number),));
-    let open = quote! {
-        fn __values() -> ::std::vec::Vec<::core::option::Option<Self>> {
-            #open_values
-        }
-
-        fn __unit(&self) -> ::core::option::Option<usize> {
-            match self { #(#units)* _ => ::core::option::Option::None }
-        }
-    };
+    let open = representative_items(data, &open_values);
     let compared = derived
         .map(|derived| comparisons(root, name, &bounded(root, &input.generics), &types, derived, &compared(data)));
     let (ordered, lists) =
@@ -150,8 +143,24 @@ fn cells(root: &TokenStream, data: &DataEnum) -> TokenStream {
     quote!(match self { #(#arms)* })
 }
 
+/// The items of the instance that represents all others in patterns, with these values.
+pub(super) fn representative_items(data: &DataEnum, values: &TokenStream) -> TokenStream {
+    let units = (0_usize..).zip(&data.variants).filter(|(_, variant)| variant.fields.is_empty());
+    let units = units
+        .map(|(number, Variant { ident, .. })| quote!(Self::#ident { .. } => ::core::option::Option::Some(#number),));
+    quote! {
+        fn __values() -> ::std::vec::Vec<::core::option::Option<Self>> {
+            #values
+        }
+
+        fn __unit(&self) -> ::core::option::Option<usize> {
+            match self { #(#units)* _ => ::core::option::Option::None }
+        }
+    }
+}
+
 /// A value of each variant, built from values of its fields.
-fn values(data: &DataEnum, value: &dyn Fn(&Type) -> TokenStream) -> TokenStream {
+pub(super) fn values(data: &DataEnum, value: &dyn Fn(&Type) -> TokenStream) -> TokenStream {
     let values = data.variants.iter().map(|variant| {
         let (name, members) = (&variant.ident, variant.fields.members());
         let fields = variant.fields.iter().map(|field| value(&field.ty));
@@ -208,7 +217,7 @@ fn compared(data: &DataEnum) -> Compared {
 }
 
 /// The hidden functions beside the tuple variants, by which kernels name them.
-fn constructors(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> TokenStream {
+pub(super) fn constructors(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> TokenStream {
     let (name, (impl_generics, ty_generics, where_clause)) = (&input.ident, input.generics.split_for_impl());
     let tuples = (0_usize..).zip(&data.variants).filter(|(_, variant)| matches!(variant.fields, Fields::Unnamed(_)));
     let hidden = tuples.map(|(number, variant)| {

@@ -65,6 +65,36 @@ impl Signature {
         predicates
     }
 
+    /// Returns true if the types of values fix every type parameter that is no closure; otherwise the closures' bounds do.
+    pub(crate) fn is_fixed_by_types(&self) -> bool {
+        let open = self.generics.type_params().map(|param| &param.ident).filter(|name| self.closure(name).is_none());
+        let unit: Type = syn::parse_quote!(());
+        let mentions = |ty: &Type, name: &Ident| replaced(ty, &|found| (found == name).then(|| unit.clone())) != *ty;
+        let types = || self.static_types.iter().chain([&self.result]);
+        open.into_iter().all(|name| types().any(|ty| mentions(ty, name)))
+    }
+
+    /// The bounds of a parameter that is a closure itself, for a type of another name.
+    pub(crate) fn closure_bound(&self, ty: &Type, open: &Ident) -> Option<syn::WherePredicate> {
+        let Type::Path(path) = ty else { return None };
+        let name = path.path.get_ident()?;
+        let param = self.generics.type_params().find(|param| param.ident == *name)?;
+        let clause = self.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+        let of_clause = clause.filter_map(|predicate| match predicate {
+            syn::WherePredicate::Type(predicate) if predicate.bounded_ty == *ty => Some(&predicate.bounds),
+            _ => None,
+        });
+        let bounds = param.bounds.iter().chain(of_clause.flatten());
+        let mut predicate: syn::WherePredicate = syn::parse_quote!(#open: #(#bounds)+*);
+        let written = predicate.clone();
+        Replace(&|name| self.closure(name).cloned()).visit_where_predicate_mut(&mut predicate);
+        if predicate != written {
+            return None; // the type of another closure has no name here
+        }
+        Forget(&self.lifetimes, "'static").visit_where_predicate_mut(&mut predicate);
+        Some(predicate)
+    }
+
     /// Returns true if the type of a parameter, or of the result, contains closures.
     pub(crate) fn holds_closures(&self) -> bool {
         let mentions = |ty: &Type| replaced(ty, &|name| self.closure(name).cloned()) != *ty;
@@ -72,21 +102,14 @@ impl Signature {
     }
 }
 
-/// The type parameters that are closures, each with the type that replaces it as a value.
-pub(crate) fn closure_values(generics: &Generics) -> Vec<(Ident, Type)> {
-    let held =
-        |param: &TypeParam| Some((param.ident.clone(), closure_placeholder(&fn_pointer(param, generics)?, true)));
-    generics.type_params().filter_map(held).collect()
-}
-
-/// The type parameters that are closures.
-pub(crate) fn closures(generics: &Generics) -> Vec<Ident> {
-    let is_closure = |param: &&TypeParam| fn_pointer(param, generics).is_some();
-    generics.type_params().filter(is_closure).map(|param| param.ident.clone()).collect()
+/// The type parameters that are closures, each with its function pointer.
+pub(crate) fn closures(generics: &Generics) -> Vec<(Ident, Type)> {
+    let pointer = |param: &TypeParam| Some((param.ident.clone(), fn_pointer(param, generics)?));
+    generics.type_params().filter_map(pointer).collect()
 }
 
 /// The function pointer of the same signature, if a type parameter is bound by `Fn`, `FnMut` or `FnOnce`, under any name.
-pub(super) fn fn_pointer(param: &TypeParam, generics: &Generics) -> Option<Type> {
+fn fn_pointer(param: &TypeParam, generics: &Generics) -> Option<Type> {
     let signature = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => {
             let last = bound.path.segments.last()?;
@@ -113,7 +136,7 @@ pub(super) fn fn_pointer(param: &TypeParam, generics: &Generics) -> Option<Type>
 }
 
 /// The type that replaces a closure's: a function pointer, boxed if the closure is a value.
-pub(super) fn closure_placeholder(pointer: &Type, is_value: bool) -> Type {
+pub(crate) fn closure_placeholder(pointer: &Type, is_value: bool) -> Type {
     if is_value { syn::parse_quote!(::std::boxed::Box<#pointer>) } else { pointer.clone() }
 }
 
