@@ -137,3 +137,26 @@ fn a_kernel_without_a_race_has_no_report() {
     });
     assert!(!text.contains("cuda-sim: race"), "{text}");
 }
+
+/// The kernel can panic, so the runtime has records of panics, which live as long as the context: until the process ends.
+#[test]
+fn what_the_context_keeps_is_no_leak_and_what_the_program_forgets_is() {
+    let name = "checkers::what_the_context_keeps_is_no_leak_and_what_the_program_forgets_is";
+    for forgotten in [None, Some("1")] {
+        let variables =
+            [("CUDA_DRIVER_PATH", Some("sim")), ("CUDA_SIM_CHECK", Some("leak")), ("TESTS_FORGET", forgotten)];
+        let text = in_own_process(name, &variables, || {
+            let mut out = zeros::<u32, _>(64).unwrap();
+            racy::launch((1, 64), &mut out).unwrap();
+            synchronize().unwrap();
+            if std::env::var_os("TESTS_FORGET").is_some() {
+                std::mem::forget(out);
+            }
+        });
+        if text.is_empty() {
+            return;
+        }
+        let leaks = text.matches("cuda-sim: leak: leaked memory").count();
+        assert_eq!(leaks, usize::from(forgotten.is_some()), "{text}");
+    }
+}

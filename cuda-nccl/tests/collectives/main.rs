@@ -1,7 +1,10 @@
 //! Every operation against a reference on the host, with the NCCL that `CUDA_NCCL_PATH` names and the driver that
-//! `CUDA_DRIVER_PATH` names; without them each test prints that it is skipped.
+//! `CUDA_DRIVER_PATH` names; if neither is set, with the software device and the software NCCL that cargo built (`cargo xtask test`
+//! builds them first), and without these each test prints that it is skipped.
 //!
-//! With the software device: `CUDA_SIM_DEVICES=4 CUDA_DRIVER_PATH=target/debug/libcuda_sim.so CUDA_NCCL_PATH=sim`.
+//! # Safety
+//!
+//! The environment is changed before anything but the standard library reads it.
 
 mod exact;
 mod failures;
@@ -15,12 +18,39 @@ use cuda_driver::{Driver, Stream};
 use cuda_nccl::{Communicator, NCCL_VARIABLE, Nccl, Options, Result};
 use cuda_sys::DriverApi;
 
-/// The library and the driver, if the environment names both.
+/// The library and the driver, if the environment names both or cargo built both.
 static MACHINE: LazyLock<Option<(Nccl, Driver)>> = LazyLock::new(|| {
-    std::env::var_os(NCCL_VARIABLE).filter(|path| !path.is_empty())?;
+    if !is_set(NCCL_VARIABLE) && !is_set("CUDA_DRIVER_PATH") {
+        choose_built()?;
+    }
+    if !is_set(NCCL_VARIABLE) {
+        return None;
+    }
     let api = DriverApi::from_environment().unwrap()?;
     Some((Nccl::load().unwrap(), Driver::new(std::sync::Arc::new(api)).unwrap()))
 });
+
+fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+/// Names the libraries that cargo built beside this program in the environment; `None` if it did not.
+fn choose_built() -> Option<()> {
+    let program = std::env::current_exe().unwrap();
+    let folder = program.ancestors().nth(2)?;
+    let (driver, nccl) = (folder.join("libcuda_sim.so"), folder.join("libnccl_sim.so"));
+    if !driver.is_file() || !nccl.is_file() {
+        return None;
+    }
+    // SAFETY: every test waits for `MACHINE` before it loads a library or starts a thread, so that no code but the standard
+    // library's, which takes its lock, reads the environment meanwhile.
+    unsafe {
+        std::env::set_var("CUDA_DRIVER_PATH", driver);
+        std::env::set_var(NCCL_VARIABLE, nccl);
+        std::env::set_var("CUDA_SIM_DEVICES", "4");
+    }
+    Some(())
+}
 
 /// Lets one test after the other have the devices: communicators of the same devices whose operations come in another order on
 /// each device wait for each other.

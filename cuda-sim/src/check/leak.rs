@@ -4,6 +4,9 @@ use super::events::{self, Named};
 use super::report::{self, Report};
 use std::backtrace::Backtrace;
 
+/// The function of cuda-driver whose memory lives as long as a context, which a static may hold until the process ends: the records
+/// of kernels' panics.
+const KEPT: &str = "cuda_driver::panic::record::Records::new";
 /// The limit on the frames that are kept of an allocation's caller.
 const FRAMES: usize = 6;
 
@@ -22,7 +25,7 @@ pub(super) fn caller() -> String {
         }
     }
     let own = |frame: &String| {
-        ["cuda_sim::", "std::", "<cuda_sim", "core::", "cuda_sys::", "cuMem"]
+        ["cuda_sim::", "<cuda_sim", "std::", "<std", "core::", "<core", "__rust_try", "cuda_sys::", "cuMem"]
             .iter()
             .any(|prefix| frame.starts_with(prefix))
     };
@@ -49,7 +52,9 @@ pub(super) fn report(named: &Named, when: &str) {
     });
 }
 
-/// Reports what is left at the end of the process.
+/// Reports what is left at the end of the process, but for memory that its context still uses.
 pub(super) fn at_end() {
-    events::live().iter().for_each(|named| report(named, "the process"));
+    let live = events::live();
+    let is_kept = |named: &&Named| named.place.as_ref().is_some_and(|place| place.contains(KEPT));
+    live.iter().filter(|named| !is_kept(named)).for_each(|named| report(named, "the process"));
 }
