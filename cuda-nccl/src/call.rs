@@ -155,6 +155,9 @@ impl Call {
         stream: cudaStream_t,
     ) -> Result<ncclResult_t, MissingSymbol> {
         let (start, end) = (api.ncclGroupStart()?, api.ncclGroupEnd()?);
+        // A group that has begun must end: the functions of its calls are looked up before.
+        api.ncclSend()?;
+        api.ncclRecv()?;
         // SAFETY: the function takes nothing.
         let mut status = unsafe { start() };
         for part in self.parts(place) {

@@ -42,12 +42,14 @@ fn choose_built() -> Option<()> {
     if !driver.is_file() || !nccl.is_file() {
         return None;
     }
-    // SAFETY: every test waits for `MACHINE` before it loads a library or starts a thread, so that no code but the standard
-    // library's, which takes its lock, reads the environment meanwhile.
-    unsafe {
-        std::env::set_var("CUDA_DRIVER_PATH", driver);
-        std::env::set_var(NCCL_VARIABLE, nccl);
-        std::env::set_var("CUDA_SIM_DEVICES", "4");
+    for (variable, value) in [
+        ("CUDA_DRIVER_PATH", driver.as_os_str()),
+        (NCCL_VARIABLE, nccl.as_os_str()),
+        ("CUDA_SIM_DEVICES", "4".as_ref()),
+    ] {
+        // SAFETY: every test waits for `MACHINE` before it loads a library or starts a thread, so that no code but the standard
+        // library's, which takes its lock, reads the environment meanwhile.
+        unsafe { std::env::set_var(variable, value) };
     }
     Some(())
 }
