@@ -8,7 +8,8 @@ use anyhow::{Context as _, Result, ensure};
 use super::system::{CreatedSystem, System, WORKSPACE};
 use crate::workspace;
 
-/// A cross compiler for AArch64 with the libraries that its programs load, QEMU, and the source of Rust's standard library.
+/// Cross compilers for AArch64, with the libraries that its programs load and QEMU, and for Windows, with the source of Rust's standard
+/// library.
 const CROSS: System = System {
     name: "cross",
     suite: "sid",
@@ -22,6 +23,7 @@ const CROSS: System = System {
         "libc6-dev-arm64-cross",
         "libllvm22:arm64",
         "qemu-user",
+        "gcc-mingw-w64-x86-64-win32",
     ],
 };
 
