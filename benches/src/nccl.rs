@@ -13,10 +13,12 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use cuda_driver::{Driver, Stream};
+use cuda_mem::DeviceArray;
 use cuda_nccl::{Communicator, Nccl, Options, Reduction};
 use cuda_sys::nccl::{
     NcclApi, NcclFns, cudaStream_t, ncclComm_t, ncclConfig_t, ncclDataType_t, ncclRedOp_t, ncclResult_t, ncclUniqueId,
 };
+use ndarray::Ix1;
 
 use crate::figures::{print, print_measured};
 use crate::launch::each;
@@ -82,16 +84,37 @@ fn api() -> Arc<NcclApi> {
     Arc::new(unsafe { NcclApi::from_fns(&fns) })
 }
 
+/// A communicator of one rank, and what its operations take.
+struct Rank {
+    api: Arc<NcclApi>,
+    communicator: Communicator,
+    stream: Stream,
+    x: DeviceArray<f32, Ix1>,
+    y: DeviceArray<f32, Ix1>,
+}
+
+impl Rank {
+    fn new() -> Result<Rank> {
+        let context = Driver::new(null_driver::api())?.device(0)?.primary_context()?;
+        let api = api();
+        let nccl = Nccl::new(api.clone());
+        let communicator = Communicator::from_id(&nccl, &context, nccl.unique_id()?, 0, 1, &Options::new())?;
+        let stream = Stream::new(&context)?;
+        let array = || cuda_mem::from_slice(&context, &[1.0_f32; 1024]);
+        let (x, y) = (array()?, array()?);
+        Ok(Rank { api, communicator, stream, x, y })
+    }
+
+    fn all_reduce(&mut self) {
+        let Rank { communicator, stream, x, y, .. } = self;
+        communicator.all_reduce(x, y, Reduction::Sum, black_box(&*stream)).expect("nothing can fail");
+    }
+}
+
 pub(crate) fn run() -> Result<()> {
-    let context = Driver::new(null_driver::api())?.device(0)?.primary_context()?;
-    let api = api();
-    let nccl = Nccl::new(api.clone());
-    let communicator = Communicator::from_id(&nccl, &context, nccl.unique_id()?, 0, 1, &Options::new())?;
-    let stream = Stream::new(&context)?;
-    let x = cuda_mem::from_slice(&context, &[1.0_f32; 1024])?;
-    let mut y = cuda_mem::from_slice(&context, &[0.0_f32; 1024])?;
-    let mut one = || communicator.all_reduce(&x, &mut y, Reduction::Sum, black_box(&stream)).expect("nothing can fail");
-    let wrapped = each(&mut one);
+    let mut rank = Rank::new()?;
+    let wrapped = each(|| rank.all_reduce());
+    let Rank { api, stream, x, .. } = &rank;
     let (send, recv, raw) = (x.device_ptr() as *const c_void, 256_u64 as *mut c_void, stream.as_raw());
     let bare = each(|| {
         let function = api.ncclAllReduce().expect("the table has it");
@@ -102,6 +125,23 @@ pub(crate) fn run() -> Result<()> {
     print_measured("nccl.all_reduce.wrapped_ns", wrapped, "ns");
     print_measured("nccl.all_reduce.bare_ns", bare, "ns");
     print_measured("nccl.all_reduce.overhead_ns", wrapped - bare, "ns");
-    print("nccl.all_reduce.allocations", allocations::count(&mut one), "allocations");
+    print("nccl.all_reduce.allocations", allocations::count(|| rank.all_reduce()), "allocations");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuda_nccl::group;
+
+    #[test]
+    fn a_repeated_operation_allocates_nothing() {
+        let mut rank = Rank::new().unwrap();
+        rank.all_reduce();
+        assert_eq!(allocations::count(|| rank.all_reduce()), 0);
+        let Rank { communicator, stream, x, y, .. } = &mut rank;
+        let mut grouped = || group(|g| g.all_reduce(communicator, &*x, &mut *y, Reduction::Sum, &*stream)).unwrap();
+        grouped();
+        assert_eq!(allocations::count(grouped), 0);
+    }
 }

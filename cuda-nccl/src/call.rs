@@ -185,11 +185,7 @@ impl Call {
             };
             // The root's own part may be in place already.
             let own = rank == place.rank;
-            let in_place = match self.kind {
-                Kind::AllToAll => false,
-                Kind::Gather => own && is_root && from == to,
-                _ => own && is_root && from == to,
-            };
+            let in_place = self.kind != Kind::AllToAll && own && is_root && from == to;
             let peer = Some(rank as u32);
             let send = Call { kind: Kind::Send, send: from, peer, ..*self };
             let recv = Call { kind: Kind::Recv, recv: to, peer, ..*self };

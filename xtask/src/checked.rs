@@ -46,7 +46,7 @@ const SUITES: [(&str, &str); 2] = [("cuda-jit", "all"), ("cuda-tests", "main")];
 pub(crate) fn run(options: &Options) -> Result<()> {
     // The tests' C clients link with the library, which cargo does not build for tests.
     workspace::software_device()?;
-    let driver = if options.release { Some(workspace::optimised_software_device()?) } else { None };
+    let driver = if options.release { Some(workspace::software_device_alone(&["--release"])?) } else { None };
     let mut suites = Vec::new();
     for (package, target) in SUITES {
         let made = workspace::tests_of(package)?.into_iter().find(|made| made.target == target);

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::setup;
 use crate::workspace::{self, Scratch, cargo, output, run as run_command};
@@ -36,8 +36,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// Tests with cuda-core, which loads `libcuda.so.1`.
 fn cuda_core(mut tests: Command, toolkit: &setup::Toolkit, headers: &Path) -> Result<()> {
-    let made = workspace::build(cargo().args(["build", "--quiet", "--package", "cuda-sim-cdylib"]))?;
-    let library = made.into_iter().find(|made| made.kind == "cdylib").context("cargo built no software device")?.file;
+    let library = workspace::software_device_alone(&[])?;
     let scratch = Scratch::new("driver")?;
     let driver = scratch.path().join("libcuda.so.1");
     std::os::unix::fs::symlink(library, &driver)?;

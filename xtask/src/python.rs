@@ -29,8 +29,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             return Ok(());
         }
     };
-    let made = workspace::build(workspace::cargo().args(["build", "--quiet", "--package", "cuda-sim-cdylib"]))?;
-    let library = made.into_iter().find(|made| made.kind == "cdylib").context("cargo built no software device")?.file;
+    let library = workspace::software_device_alone(&[])?;
     let package = workspace::root().join("examples/python");
     let scratch = Scratch::new("python")?;
     install(&package, &maturin, scratch.path())?;

@@ -39,16 +39,17 @@ pub(crate) fn program(name: &str) -> Result<PathBuf> {
 
 /// Builds the software device as a driver's library, and returns its file. The software NCCL is built beside it.
 pub(crate) fn software_device() -> Result<PathBuf> {
-    let made = build(whole("build").args(["--quiet", "--lib"]))?;
-    let is_device = |made: &Artifact| made.kind == "cdylib" && made.target == "cuda_sim";
-    let library = made.into_iter().find(is_device).context("cargo built no software device")?;
-    Ok(library.file)
+    device_of(whole("build").args(["--quiet", "--lib"]))
 }
 
-/// As [`software_device`], optimised.
-pub(crate) fn optimised_software_device() -> Result<PathBuf> {
-    let made = build(cargo().args(["build", "--quiet", "--release", "--package", "cuda-sim-cdylib"]))?;
-    let library = made.into_iter().find(|made| made.kind == "cdylib").context("cargo built no software device")?;
+/// As [`software_device`], without the other members, with arguments for cargo such as a profile.
+pub(crate) fn software_device_alone(arguments: &[&str]) -> Result<PathBuf> {
+    device_of(cargo().args(["build", "--quiet", "--package", "cuda-sim-cdylib"]).args(arguments))
+}
+
+fn device_of(command: &mut Command) -> Result<PathBuf> {
+    let is_device = |made: &Artifact| made.kind == "cdylib" && made.target == "cuda_sim";
+    let library = build(command)?.into_iter().find(is_device).context("cargo built no software device")?;
     Ok(library.file)
 }
 

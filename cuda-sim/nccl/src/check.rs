@@ -134,6 +134,13 @@ pub(crate) fn buffers(communicator: &Communicator, call: &Call) -> Result<()> {
     Ok(())
 }
 
+/// The head of a configuration.
+#[repr(C)]
+struct Head {
+    size: usize,
+    magic: u32,
+}
+
 /// Returns true if a communicator blocks: by its configuration, else by `NCCL_COMM_BLOCKING`, else by its parent.
 ///
 /// # Safety
@@ -142,20 +149,24 @@ pub(crate) fn buffers(communicator: &Communicator, call: &Call) -> Result<()> {
 pub(crate) unsafe fn blocks(config: *const Config, inherited: bool) -> Result<bool> {
     let environment = std::env::var("NCCL_COMM_BLOCKING").ok().and_then(|value| value.trim().parse::<c_int>().ok());
     let default = environment.map_or(inherited, |value| value != 0);
-    // SAFETY: the caller's promise.
-    let Some(config) = (unsafe { config.as_ref() }) else { return Ok(default) };
-    if config.magic != MAGIC {
+    if config.is_null() {
+        return Ok(default);
+    }
+    // A client of an older header has a shorter structure, so that only its fields are read.
+    // SAFETY: every version of the structure begins so, and the caller promises that it lives.
+    let Head { size, magic } = unsafe { config.cast::<Head>().read() };
+    if magic != MAGIC {
         return Err(Failure::argument("ncclConfig_t argument not initialized via NCCL_CONFIG_INITIALIZER"));
     }
-    if config.size < std::mem::offset_of!(Config, cga_cluster_size) {
+    if size < std::mem::offset_of!(Config, cgaClusterSize) {
         return Err(Failure::argument(format!(
-            "ncclConfig_t has a size of {} bytes, which no version of NCCL has",
-            config.size
+            "ncclConfig_t has a size of {size} bytes, which no version of NCCL has"
         )));
     }
-    match config.blocking {
+    // SAFETY: the structure's size contains the field.
+    match unsafe { (*config).blocking } {
         UNDEFINED => Ok(default),
-        0 | 1 => Ok(config.blocking == 1),
+        asked @ (0 | 1) => Ok(asked == 1),
         other => Err(Failure::argument(format!("Invalid config blocking attribute value {other}"))),
     }
 }
@@ -166,13 +177,14 @@ pub(crate) unsafe fn blocks(config: *const Config, inherited: bool) -> Result<bo
 ///
 /// The configuration is null, or one of the client's that lives through the call.
 pub(crate) unsafe fn call_config(function: &str, config: *const CallConfig) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let config = unsafe { config.as_ref() };
-    match config.filter(|config| config.magic != MAGIC || config.size < size_of::<CallConfig>()) {
-        None => Ok(()),
-        Some(_) => {
-            let text = "ncclCollConfig_t argument not initialized via NCCL_COLLCONFIG_INITIALIZER";
-            Err(Failure::argument(format!("{function} : {text}")))
-        }
+    if config.is_null() {
+        return Ok(());
     }
+    // SAFETY: every version of the structure begins so, and the caller promises that it lives.
+    let Head { size, magic } = unsafe { config.cast::<Head>().read() };
+    if magic == MAGIC && size >= std::mem::offset_of!(CallConfig, ext) {
+        return Ok(());
+    }
+    let text = "ncclCollConfig_t argument not initialized via NCCL_COLLCONFIG_INITIALIZER";
+    Err(Failure::argument(format!("{function} : {text}")))
 }

@@ -3,7 +3,7 @@
 //! A handle is a number that is never used twice, so that a stale one is refused. Invariant: whatever was enqueued holds the
 //! communicator, so its memory lives until the last operation has run.
 
-use crate::abi::{Code, RawCommunicator, UniqueId};
+use crate::abi::{Code, RawCommunicator, UniqueId, id_bytes};
 use crate::driver::Context;
 use crate::element::{DataType, Operator};
 use crate::enqueue::StreamOrder;
@@ -154,7 +154,8 @@ impl Communicator {
             let failure = if self.stop.load(Ordering::Acquire) {
                 Some(Failure::usage("the initialisation was aborted by its own rank"))
             } else {
-                let gone = gone.map(|reason| Failure::new(Code::REMOTE, format!("{reason} before all ranks had come")));
+                let gone = gone
+                    .map(|reason| Failure::new(Code::ncclRemoteError, format!("{reason} before all ranks had come")));
                 segment.raised().or(gone)
             };
             if let Some(failure) = failure.filter(|_| !segment.is_complete()) {
@@ -196,7 +197,7 @@ impl Communicator {
             return Some(error.clone());
         }
         if progress.busy {
-            return Some(Failure::new(Code::IN_PROGRESS, "the previous operation of the communicator goes on"));
+            return Some(Failure::new(Code::ncclInProgress, "the previous operation of the communicator goes on"));
         }
         drop(progress);
         self.segment.get().and_then(Segment::raised)
@@ -205,7 +206,7 @@ impl Communicator {
     /// Fails unless operations can be enqueued.
     pub(crate) fn ready(&self) -> Result<()> {
         match self.asynchronous() {
-            Some(failure) if failure.code == Code::IN_PROGRESS => {
+            Some(failure) if failure.code == Code::ncclInProgress => {
                 Err(Failure::argument("Attempt to use communicator before the previous operation returned ncclSuccess"))
             }
             Some(failure) => Err(failure),
@@ -261,7 +262,7 @@ impl Communicator {
             locked(&own.progress).busy = false;
             own.ended.notify_all();
         });
-        Err(Failure::new(Code::IN_PROGRESS, "the communicator is finalized in the background"))
+        Err(Failure::new(Code::ncclInProgress, "the communicator is finalized in the background"))
     }
 
     /// Leaves the communicator and forgets its handle.
@@ -356,7 +357,7 @@ impl Communicator {
     pub(crate) fn child_id(&self, words: &[u64]) -> UniqueId {
         // FNV-1a with 128 bits.
         let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
-        let bytes = self.id.internal.iter().copied().chain(words.iter().flat_map(|word| word.to_le_bytes()));
+        let bytes = id_bytes(&self.id).into_iter().chain(words.iter().flat_map(|word| word.to_le_bytes()));
         bytes.for_each(|byte| hash = (hash ^ u128::from(byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b));
         id_of(hash)
     }

@@ -44,7 +44,7 @@ fn choose(open: impl FnOnce() -> Result<DriverApi>) -> Result<&'static DriverApi
     let bytes = uuid.bytes.map(|byte| byte as u8);
     if !bytes.starts_with(SOFTWARE_UUID) {
         return Err(Failure::new(
-            Code::INVALID_USAGE,
+            Code::ncclInvalidUsage,
             format!(
                 "{} drives a GPU; this library works with software devices only, use NVIDIA's NCCL",
                 driver.origin()
@@ -58,7 +58,9 @@ fn choose(open: impl FnOnce() -> Result<DriverApi>) -> Result<&'static DriverApi
 pub(crate) fn driver() -> Result<&'static DriverApi> {
     choose(|| {
         let named = DriverApi::from_environment().transpose();
-        named.unwrap_or_else(DriverApi::load).map_err(|error| Failure::new(Code::CUDA, error.to_string()))
+        named
+            .unwrap_or_else(DriverApi::load)
+            .map_err(|error| Failure::new(Code::ncclUnhandledCudaError, error.to_string()))
     })
 }
 
@@ -98,7 +100,7 @@ pub(crate) unsafe fn adopt(lookup: ProcAddress) -> Result<()> {
 
 impl From<MissingSymbol> for Failure {
     fn from(missing: MissingSymbol) -> Failure {
-        Failure::new(Code::CUDA, missing.to_string())
+        Failure::new(Code::ncclUnhandledCudaError, missing.to_string())
     }
 }
 
@@ -107,7 +109,7 @@ pub(crate) fn check(call: &str, status: CUresult) -> Result<()> {
     if status == CUresult::CUDA_SUCCESS {
         return Ok(());
     }
-    Err(Failure::new(Code::CUDA, format!("Cuda failure {} '{status:?}' of {call}", status.0)))
+    Err(Failure::new(Code::ncclUnhandledCudaError, format!("Cuda failure {} '{status:?}' of {call}", status.0)))
 }
 
 /// Calls a driver's function and turns its code into a failure.

@@ -9,6 +9,7 @@
 //! Contributions are read from, and results written to, addresses whose ranges the caller vouches for: slots of the shared
 //! memory, and device memory that was checked when the call was enqueued. They may be unaligned.
 
+use cuda_sys::nccl::ncclDataType_t;
 use half::{bf16, f16};
 use std::ffi::c_int;
 
@@ -19,26 +20,13 @@ pub(crate) const LARGEST: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DataType(u8);
 
-/// The names and the sizes of the types.
-const TYPES: [(&str, usize); 12] = [
-    ("ncclInt8", 1),
-    ("ncclUint8", 1),
-    ("ncclInt32", 4),
-    ("ncclUint32", 4),
-    ("ncclInt64", 8),
-    ("ncclUint64", 8),
-    ("ncclFloat16", 2),
-    ("ncclFloat32", 4),
-    ("ncclFloat64", 8),
-    ("ncclBfloat16", 2),
-    ("ncclFloat8e4m3", 1),
-    ("ncclFloat8e5m2", 1),
-];
+/// The bytes of an element of each type, by its number.
+const SIZES: [usize; 12] = [1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1];
 
 impl DataType {
     /// Returns the type of a client's number.
     pub(crate) fn of(raw: c_int) -> Option<DataType> {
-        u8::try_from(raw).ok().filter(|raw| usize::from(*raw) < TYPES.len()).map(DataType)
+        u8::try_from(raw).ok().filter(|raw| usize::from(*raw) < SIZES.len()).map(DataType)
     }
 
     pub(crate) fn raw(self) -> u64 {
@@ -47,11 +35,11 @@ impl DataType {
 
     /// Returns the bytes of an element.
     pub(crate) fn size(self) -> usize {
-        TYPES[usize::from(self.0)].1
+        SIZES[usize::from(self.0)]
     }
 
     pub(crate) fn name(self) -> &'static str {
-        TYPES[usize::from(self.0)].0
+        ncclDataType_t(self.0.into()).name().expect("the header has the types of `SIZES`")
     }
 }
 

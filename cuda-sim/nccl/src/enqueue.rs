@@ -101,7 +101,7 @@ fn check_stream(communicator: &Communicator, stream: CUstream) -> Result<()> {
         "Cuda failure 400 'invalid resource handle': the stream is of device {device}, the communicator of device {}",
         communicator.device
     );
-    Err(Failure::new(Code::CUDA, text))
+    Err(Failure::new(Code::ncclUnhandledCudaError, text))
 }
 
 /// Enqueues the calls of one communicator that a group has, in the first one's stream; the others wait for it and it for them.
@@ -234,7 +234,7 @@ impl Operation {
         // A panic, which would be a defect, must not unwind into the driver.
         let ended = catch_unwind(AssertUnwindSafe(|| self.try_run(status)));
         let ended = ended.unwrap_or_else(|_| {
-            Err(Failure::new(Code::INTERNAL, "an operation panicked: a defect of the software NCCL"))
+            Err(Failure::new(Code::ncclInternalError, "an operation panicked: a defect of the software NCCL"))
         });
         if let Err(failure) = ended {
             self.communicator.fail(&failure);
@@ -248,8 +248,8 @@ impl Operation {
             let rank = self.communicator.rank;
             let text =
                 format!("the context of rank {rank} has failed with {status:?}, so that its operation did not run");
-            segment.raise(&Failure::new(Code::REMOTE, text.clone()));
-            return Err(Failure::new(Code::CUDA, text));
+            segment.raise(&Failure::new(Code::ncclRemoteError, text.clone()));
+            return Err(Failure::new(Code::ncclUnhandledCudaError, text));
         }
         let first = self.collectives.iter().chain(&self.messages).next();
         message(Level::Info, Some(self.communicator.device), || {

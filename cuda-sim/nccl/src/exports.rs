@@ -10,6 +10,7 @@
 
 use crate::abi::{
     CallConfig, Code, Config, EncryptionConfig, RawCommunicator, RawStream, SIM_INFO_MAGIC, SimInfo, UniqueId, VERSION,
+    text,
 };
 use crate::call::{Call, Function};
 use crate::check;
@@ -20,6 +21,7 @@ use crate::element::{LARGEST, Operator, Scale};
 use crate::failure::{self, Failure, Level, Result, message, record};
 use crate::group;
 use crate::segment::new_id;
+use cuda_sys::nccl::NCCL_UNDEF_FLOAT;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -55,12 +57,12 @@ macro_rules! unsupported {
 fn guarded(name: &str, body: impl FnOnce() -> Result<()>) -> Code {
     let ended = catch_unwind(AssertUnwindSafe(body));
     let ended = ended.unwrap_or_else(|_| {
-        Err(Failure::new(Code::INTERNAL, format!("{name} panicked: a defect of the software NCCL")))
+        Err(Failure::new(Code::ncclInternalError, format!("{name} panicked: a defect of the software NCCL")))
     });
     match ended {
-        Ok(()) => Code::SUCCESS,
+        Ok(()) => Code::ncclSuccess,
         Err(failure) => {
-            if failure.code != Code::IN_PROGRESS {
+            if failure.code != Code::ncclInProgress {
                 record(&failure, None);
                 group::note(&failure);
             }
@@ -292,7 +294,7 @@ api! {
     }
     fn ncclCommGetAsyncError / pncclCommGetAsyncError (comm: RawCommunicator, error: *mut Code) {
         let communicator = of_handle(comm)?;
-        let state = communicator.asynchronous().map_or(Code::SUCCESS, |failure| failure.code);
+        let state = communicator.asynchronous().map_or(Code::ncclSuccess, |failure| failure.code);
         put("ncclGetAsyncError", "asyncError", error, state)
     }
     fn ncclCommCount / pncclCommCount (comm: RawCommunicator, count: *mut c_int) {
@@ -401,8 +403,8 @@ api! {
                 let text = "ncclSimInfo_t argument not initialized via NCCL_SIM_INFO_INITIALIZER";
                 return Err(Failure::argument(text));
             }
-            // NCCL_UNDEF_FLOAT: there is no model of the time that software devices take.
-            info.estimated_time = -1.0;
+            // There is no model of the time that software devices take.
+            info.estimatedTime = NCCL_UNDEF_FLOAT as f32;
         }
         group::forget()
     }
@@ -463,7 +465,7 @@ unsafe extern "C" fn ncclSimSetDriver(lookup: Option<driver::ProcAddress>) -> Co
 /// Returns the text of a code.
 #[unsafe(no_mangle)]
 extern "C" fn ncclGetErrorString(code: Code) -> *const c_char {
-    code.text().as_ptr()
+    text(code).as_ptr()
 }
 
 /// As `ncclGetErrorString`.

@@ -26,11 +26,11 @@ impl Failure {
     }
 
     pub(crate) fn argument(text: impl Into<String>) -> Failure {
-        Failure::new(Code::INVALID_ARGUMENT, text)
+        Failure::new(Code::ncclInvalidArgument, text)
     }
 
     pub(crate) fn usage(text: impl Into<String>) -> Failure {
-        Failure::new(Code::INVALID_USAGE, text)
+        Failure::new(Code::ncclInvalidUsage, text)
     }
 }
 
@@ -74,7 +74,8 @@ fn level() -> u8 {
     };
     LEVEL.store(level as u8, Ordering::Relaxed);
     if level > Level::None {
-        eprintln!("NCCL version {}+sim", crate::abi::VERSION_TEXT);
+        let version = crate::abi::VERSION;
+        eprintln!("NCCL version {}.{}.{}+sim", version / 10_000, version % 10_000 / 100, version % 100);
     }
     level as u8
 }

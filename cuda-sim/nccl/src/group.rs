@@ -64,7 +64,7 @@ pub(crate) fn forget() -> Result<()> {
 /// Notes that a call in a group has failed.
 pub(crate) fn note(failure: &Failure) {
     GROUP.with_borrow_mut(|group| {
-        if group.depth > 0 && failure.code != Code::IN_PROGRESS {
+        if group.depth > 0 && failure.code != Code::ncclInProgress {
             group.failure.get_or_insert_with(|| failure.clone());
         }
     });
@@ -110,7 +110,7 @@ fn finish(group: Group) -> Result<()> {
         return Err(failure);
     }
     let started = start_jobs(group.jobs);
-    if started.as_ref().is_err_and(|failure| failure.code != Code::IN_PROGRESS) {
+    if started.as_ref().is_err_and(|failure| failure.code != Code::ncclInProgress) {
         return started;
     }
     let mut operations: Vec<Operation> = Vec::new();
@@ -153,13 +153,14 @@ fn start_jobs(jobs: Vec<Job>) -> Result<()> {
         let thread = std::thread::Builder::new().name("nccl-sim initialisation".to_owned());
         thread
             .spawn(job.body)
-            .map_err(|error| Failure::new(Code::SYSTEM, format!("the system gives no thread: {error}")))
+            .map_err(|error| Failure::new(Code::ncclSystemError, format!("the system gives no thread: {error}")))
     };
     let threads: Vec<_> = jobs.into_iter().map(start).collect::<Result<_>>()?;
     if !blocking {
-        return Err(Failure::new(Code::IN_PROGRESS, "the communicators are initialised in the background"));
+        return Err(Failure::new(Code::ncclInProgress, "the communicators are initialised in the background"));
     }
-    let panicked = || Err(Failure::new(Code::INTERNAL, "an initialisation panicked: a defect of the software NCCL"));
+    let panicked =
+        || Err(Failure::new(Code::ncclInternalError, "an initialisation panicked: a defect of the software NCCL"));
     let ended: Vec<Result<()>> =
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| panicked())).collect();
     ended.into_iter().collect()

@@ -14,11 +14,11 @@
 //! The file is mapped with the length that its layout gives, by processes of one user that all run this code; addresses in it
 //! are computed from the layout. A reference to its atomics lives no longer than the mapping.
 
-use crate::abi::{Code, UniqueId};
+use crate::abi::{Code, UniqueId, id_bytes};
 use crate::failure::{Failure, Result};
 use crate::ring::RingFlags;
 use crate::sync::Doorbell;
-use std::ffi::c_int;
+use std::ffi::{CStr, c_char, c_int};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
@@ -163,7 +163,7 @@ unsafe impl Sync for Segment {}
 
 fn system(what: &str, path: &Path) -> Failure {
     let error = io::Error::last_os_error();
-    Failure::new(Code::SYSTEM, format!("{what} of {} failed: {error}", path.display()))
+    Failure::new(Code::ncclSystemError, format!("{what} of {} failed: {error}", path.display()))
 }
 
 /// Returns the folder of the files.
@@ -200,7 +200,7 @@ pub(crate) fn new_id() -> Result<UniqueId> {
     // SAFETY: the buffer has as many bytes as are asked for.
     let read = unsafe { libc::getrandom(random.as_mut_ptr().cast(), random.len(), 0) };
     if read != random.len() as isize {
-        return Err(Failure::new(Code::SYSTEM, "the system has no random numbers for a unique id"));
+        return Err(Failure::new(Code::ncclSystemError, "the system has no random numbers for a unique id"));
     }
     Ok(id_of(u128::from_le_bytes(random)))
 }
@@ -209,16 +209,18 @@ pub(crate) fn new_id() -> Result<UniqueId> {
 pub(crate) fn id_of(number: u128) -> UniqueId {
     let mut id = UniqueId { internal: [0; 128] };
     let text = format!("{PREFIX}{number:032x}");
-    id.internal[..text.len()].copy_from_slice(text.as_bytes());
+    for (to, byte) in id.internal.iter_mut().zip(text.bytes()) {
+        *to = c_char::from_ne_bytes([byte]);
+    }
     id
 }
 
 /// Returns the name in an id, which must be one of this library's.
-pub(crate) fn name_of(id: &UniqueId) -> Result<&str> {
-    let end = id.internal.iter().position(|byte| *byte == 0).unwrap_or(id.internal.len());
-    let name = std::str::from_utf8(&id.internal[..end]).unwrap_or_default();
+pub(crate) fn name_of(id: &UniqueId) -> Result<String> {
+    let bytes = id_bytes(id);
+    let name = CStr::from_bytes_until_nul(&bytes).ok().and_then(|name| name.to_str().ok()).unwrap_or_default();
     let digits = name.strip_prefix(PREFIX).filter(|d| d.len() == 32 && d.bytes().all(|b| b.is_ascii_hexdigit()));
-    digits.map(|_| name).ok_or_else(|| {
+    digits.map(|_| name.to_owned()).ok_or_else(|| {
         Failure::argument(
             "the unique id is none of this library's ncclGetUniqueId: all ranks must use the software NCCL, and the id must \
              be passed to them whole",
@@ -265,7 +267,7 @@ impl Segment {
                 let _ = std::fs::remove_file(&path);
                 let error = io::Error::from_raw_os_error(status);
                 let text = format!("{} cannot get {} bytes of shared memory: {error}", path.display(), layout.bytes);
-                return Err(Failure::new(Code::SYSTEM, text));
+                return Err(Failure::new(Code::ncclSystemError, text));
             }
         } else if bytes != layout.bytes as u64 {
             return Err(Failure::argument(format!(
@@ -391,7 +393,7 @@ impl Segment {
         // SAFETY: the text's room lies in the head, and only the rank that claimed it writes it.
         unsafe { place.copy_from_nonoverlapping(text.as_ptr(), bytes) };
         head.text_bytes.store(bytes as u64, Ordering::Relaxed);
-        head.error.store(failure.code.0.cast_unsigned(), Ordering::Release);
+        head.error.store(failure.code.0, Ordering::Release);
         self.ring_all();
         true
     }
@@ -405,7 +407,7 @@ impl Segment {
         let bytes = (self.head().text_bytes.load(Ordering::Relaxed) as usize).min(TEXT);
         // SAFETY: the text was written before the code, and is never written again.
         let text = unsafe { std::slice::from_raw_parts(self.base.wrapping_add(HEAD - TEXT), bytes) };
-        Some(Failure::new(Code(code.cast_signed()), String::from_utf8_lossy(text)))
+        Some(Failure::new(Code(code), String::from_utf8_lossy(text)))
     }
 }
 
@@ -441,7 +443,7 @@ mod tests {
     fn ids_of_others_are_refused() {
         let id = new_id().expect("random numbers");
         assert!(name_of(&id).expect("an id").starts_with(PREFIX));
-        assert_eq!(name_of(&UniqueId { internal: [7; 128] }).unwrap_err().code, Code::INVALID_ARGUMENT);
+        assert_eq!(name_of(&UniqueId { internal: [7; 128] }).unwrap_err().code, Code::ncclInvalidArgument);
     }
 
     #[test]
@@ -467,8 +469,8 @@ mod tests {
         let id = new_id().expect("random numbers");
         let first = Segment::attach(&id, 2, 0).expect("it attaches");
         assert!(!first.is_complete());
-        assert_eq!(Segment::attach(&id, 2, 0).err().expect("rank 0 is taken").code, Code::INVALID_USAGE);
-        assert_eq!(Segment::attach(&id, 3, 1).err().expect("another size").code, Code::INVALID_ARGUMENT);
+        assert_eq!(Segment::attach(&id, 2, 0).err().expect("rank 0 is taken").code, Code::ncclInvalidUsage);
+        assert_eq!(Segment::attach(&id, 3, 1).err().expect("another size").code, Code::ncclInvalidArgument);
         let second = Segment::attach(&id, 2, 1).expect("it attaches");
         assert!(first.is_complete() && second.is_complete());
         first.unlink();

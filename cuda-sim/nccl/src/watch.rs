@@ -223,7 +223,7 @@ impl Watch<'_> {
                 return Ok(());
             }
             let text = format!("{reason} while rank {} waits for it in {}", self.segment.rank, self.function);
-            return Err(Failure::new(Code::REMOTE, text));
+            return Err(Failure::new(Code::ncclRemoteError, text));
         }
         Ok(())
     }
