@@ -210,51 +210,25 @@ impl fmt::Display for TargetError {
 
 impl std::error::Error for TargetError {}
 
+/// The compute capabilities of each major and minor number: without a suffix, then with each suffix.
+macro_rules! capabilities {
+    ($($major:literal $minor:literal $($suffix:ident)*;)*) => {
+        [$(
+            plain($major, $minor),
+            $(ComputeCapability { suffix: Some(Suffix::$suffix), ..plain($major, $minor) },)*
+        )*]
+    };
+}
+
 /// LLVM 22's processors from Maxwell on, which a test compares with LLVM's list. Drivers of CUDA 12 support no older
 /// devices.
-const SUPPORTED: [ComputeCapability; 34] = [
-    plain(5, 0),
-    plain(5, 2),
-    plain(5, 3),
-    plain(6, 0),
-    plain(6, 1),
-    plain(6, 2),
-    plain(7, 0),
-    plain(7, 2),
-    plain(7, 5),
-    plain(8, 0),
-    plain(8, 6),
-    plain(8, 7),
-    plain(8, 8),
-    plain(8, 9),
-    plain(9, 0),
-    with(9, 0, Suffix::A),
-    plain(10, 0),
-    with(10, 0, Suffix::A),
-    with(10, 0, Suffix::F),
-    plain(10, 1),
-    with(10, 1, Suffix::A),
-    with(10, 1, Suffix::F),
-    plain(10, 3),
-    with(10, 3, Suffix::A),
-    with(10, 3, Suffix::F),
-    plain(11, 0),
-    with(11, 0, Suffix::A),
-    with(11, 0, Suffix::F),
-    plain(12, 0),
-    with(12, 0, Suffix::A),
-    with(12, 0, Suffix::F),
-    plain(12, 1),
-    with(12, 1, Suffix::A),
-    with(12, 1, Suffix::F),
-];
+const SUPPORTED: [ComputeCapability; 34] = capabilities! {
+    5 0; 5 2; 5 3; 6 0; 6 1; 6 2; 7 0; 7 2; 7 5; 8 0; 8 6; 8 7; 8 8; 8 9; 9 0 A;
+    10 0 A F; 10 1 A F; 10 3 A F; 11 0 A F; 12 0 A F; 12 1 A F;
+};
 
 const fn plain(major: u32, minor: u32) -> ComputeCapability {
     ComputeCapability { major, minor, suffix: None }
-}
-
-const fn with(major: u32, minor: u32, suffix: Suffix) -> ComputeCapability {
-    ComputeCapability { major, minor, suffix: Some(suffix) }
 }
 
 #[cfg(test)]

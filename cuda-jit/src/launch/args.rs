@@ -79,7 +79,10 @@ pub unsafe trait KernelArg<P> {
     /// # Errors
     ///
     /// If copying back fails, or the kernel failed.
-    fn finish(bound: Self::Bound) -> Result<()>;
+    fn finish(bound: Self::Bound) -> Result<()> {
+        let _ = bound;
+        Ok(())
+    }
 }
 
 // SAFETY: a parameter of the type is its cells, by the contract of `ArgType`, and none of them is an address.
@@ -89,10 +92,6 @@ unsafe impl<T: ArgType> KernelArg<T> for T {
 
     fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
         self.cells(&mut |cell| launch.push(cell));
-        Ok(())
-    }
-
-    fn finish((): ()) -> Result<()> {
         Ok(())
     }
 }
@@ -105,10 +104,6 @@ macro_rules! functions {
             type Bound = ();
 
             fn bind(self, _: &mut Launch<'_>) -> Result<()> {
-                Ok(())
-            }
-
-            fn finish((): ()) -> Result<()> {
                 Ok(())
             }
         }
@@ -160,10 +155,6 @@ macro_rules! device_arrays {
                 launch.$record(self)?;
                 $push(self, launch)
             }
-
-            fn finish((): ()) -> Result<()> {
-                Ok(())
-            }
         }
     )* };
 }
@@ -197,10 +188,6 @@ macro_rules! host_arrays {
             fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
                 let view: fn($array, &mut Launch<'_>) -> Result<()> = $view;
                 view(self, launch)
-            }
-
-            fn finish((): ()) -> Result<()> {
-                Ok(())
             }
         }
     )* };

@@ -303,10 +303,6 @@ macro_rules! closures {
             fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
                 self.captures().bind(launch)
             }
-
-            fn finish((): ()) -> Result<()> {
-                Ok(())
-            }
         }
     )* };
 }

@@ -207,7 +207,14 @@ mod list {
     impl<F, R> Sealed for (super::WitnessConstant<F>, R) {}
     impl<T, R> Sealed for (super::CastTo<T>, R) {}
     impl<F, R> Sealed for (super::WitnessAnswer<F>, R) {}
+
+    /// The lists of all witnesses of a closure. Sealed.
+    pub trait Witnesses: 'static {
+        /// Returns the type information of a closure with this definition and these types of captures.
+        fn report(of: &'static super::Definition, captures: Vec<super::Ty>) -> super::TypeInfo;
+    }
 }
+use list::Witnesses;
 
 impl<T> List<T> for () {
     fn report(_: &mut Vec<T>) {}
@@ -298,10 +305,18 @@ impl<S, C, H, W> DeviceClosure<S, C, H, W> {
     }
 }
 
-impl<S, C, H, B, N, F, V, T, P> DeviceClosure<S, C, H, (B, N, F, V, T, P)>
+impl<S: Site, C: Captures, H, W: Witnesses> DeviceClosure<S, C, H, W> {
+    fn probe() -> ProbeResult {
+        let mut params = Vec::new();
+        C::types(&mut params);
+        // SAFETY: the lists have the types of the witnesses in the closure's probe, which the contract of [`Site`]
+        // guarantees.
+        unsafe { ProbeResult::new(W::report(S::definition(), params)) }
+    }
+}
+
+impl<B, N, F, V, T, P> Witnesses for (B, N, F, V, T, P)
 where
-    S: Site,
-    C: Captures,
     B: List<Ty>,
     N: List<Ty>,
     F: List<Instance>,
@@ -309,27 +324,20 @@ where
     T: List<Scalar>,
     P: List<Option<Resolved>>,
 {
-    fn probe() -> ProbeResult {
-        let mut params = Vec::new();
-        C::types(&mut params);
-        let bindings = reported::<Ty, B>().into_iter().map(Ty::of_binding).collect();
-        let (callees, named) = (reported::<Instance, F>(), reported::<Ty, N>());
-        let reported = TypeInfo {
-            of: S::definition(),
+    fn report(of: &'static Definition, params: Vec<Ty>) -> TypeInfo {
+        TypeInfo {
+            of,
             params,
             result: Ty::CLOSURE,
-            bindings,
+            bindings: reported::<Ty, B>().into_iter().map(Ty::of_binding).collect(),
             spelled: Vec::new(),
             consts: reported::<ConstValue, V>(),
             patterns: reported::<Option<Resolved>, P>(),
-            callees,
+            callees: reported::<Instance, F>(),
             types: reported::<Scalar, T>(),
-            named,
+            named: reported::<Ty, N>(),
             launch_bounds: [0; 3],
-        };
-        // SAFETY: the lists have the types of the witnesses in the closure's probe, which the contract of [`Site`]
-        // guarantees.
-        unsafe { ProbeResult::new(reported) }
+        }
     }
 }
 
@@ -340,33 +348,17 @@ fn reported<T, L: List<T>>() -> Vec<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<S, C, H, B, N, F, V, T, P> ClosureArg for DeviceClosure<S, C, H, (B, N, F, V, T, P)>
-where
-    S: Site,
-    C: Captures,
-    H: 'static,
-    B: List<Ty>,
-    N: List<Ty>,
-    F: List<Instance>,
-    V: List<ConstValue>,
-    T: List<Scalar>,
-    P: List<Option<Resolved>>,
-{
-    type Closure = DeviceClosure<S, C::Static, H, (B, N, F, V, T, P)>;
+impl<S: Site, C: Captures, H: 'static, W: Witnesses> ClosureArg for DeviceClosure<S, C, H, W> {
+    type Closure = DeviceClosure<S, C::Static, H, W>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<S, C, H, B, N, F, V, T, P> KernelClosure for DeviceClosure<S, C, H, (B, N, F, V, T, P)>
+impl<S, C, H, W> KernelClosure for DeviceClosure<S, C, H, W>
 where
     S: Site,
     C: Captures<Static = C> + 'static,
     H: 'static,
-    B: List<Ty>,
-    N: List<Ty>,
-    F: List<Instance>,
-    V: List<ConstValue>,
-    T: List<Scalar>,
-    P: List<Option<Resolved>>,
+    W: Witnesses,
 {
     type Host = H;
 

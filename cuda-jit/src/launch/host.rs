@@ -212,10 +212,6 @@ macro_rules! wrappers {
                 KernelArg::<$read>::bind(&device, launch)?;
                 Ok(device)
             }
-
-            fn finish(_: Self::Bound) -> Result<()> {
-                Ok(())
-            }
         }
 
         // SAFETY: it binds a device array of the host memory's shape, which no other argument refers to and which is kept

@@ -72,7 +72,7 @@ impl Parser {
 
     fn constant_in_memory(&mut self, index: usize) -> Result<ConstantDecl> {
         let array = self.array(index, Self::constant_id)?;
-        let (space, host) = (self.item(&SPACE, "a memory space")?, self.is_word("host"));
+        let (space, host) = (self.item(SPACE, "a memory space")?, self.is_word("host"));
         let text = self.text()?;
         let digits: Vec<u8> = text.chars().filter_map(|c| Some(c.to_digit(16)? as u8)).collect();
         if digits.len() != text.len() || !digits.len().is_multiple_of(2) {
@@ -201,22 +201,22 @@ impl Parser {
         const WHAT: &str = "an operation or a block's end";
         let Token::Word(word) = self.peek().clone() else { return Err(self.expected(WHAT)) };
         self.at += 1;
-        if let Some(op) = item(&UNARY, &word) {
+        if let Some(op) = item(UNARY, &word) {
             return Ok(Op::Unary(op, self.value()?));
         }
-        if let Some(op) = item(&BINARY, &word) {
+        if let Some(op) = item(BINARY, &word) {
             return self.two(|a, b| Op::Binary(op, a, b));
         }
-        if let Some(op) = item(&TERNARY, &word) {
+        if let Some(op) = item(TERNARY, &word) {
             return self.three(|a, b, c| Op::Ternary(op, a, b, c));
         }
-        if let Some(op) = item(&COMPARE, &word) {
+        if let Some(op) = item(COMPARE, &word) {
             return self.two(|a, b| Op::Compare(op, a, b));
         }
-        if let Some(op) = item(&BARRIER, &word) {
+        if let Some(op) = item(BARRIER, &word) {
             return Ok(Op::BarrierReduce(op, self.value()?));
         }
-        if let Some(hint) = item(&LOAD, &word) {
+        if let Some(hint) = item(LOAD, &word) {
             let (pointer, mut slots) = (self.value()?, Vec::new());
             while self.is_sign(',') {
                 slots.push(SlotId(self.slot_id()?));
@@ -226,7 +226,7 @@ impl Parser {
                 false => Op::LoadCachedAll(hint, pointer, slots),
             });
         }
-        if let Some(hint) = item(&STORE, &word) {
+        if let Some(hint) = item(STORE, &word) {
             let (pointer, mut values) = (self.value()?, Vec::new());
             self.sign(',')?;
             values.push(self.value()?);
@@ -238,7 +238,7 @@ impl Parser {
                 _ => Op::StoreCachedAll(hint, pointer, values),
             });
         }
-        if let Some(lane) = item(&LANE, &word) {
+        if let Some(lane) = item(LANE, &word) {
             return Ok(Op::Lane(self.value()?, lane));
         }
         match word.as_str() {
@@ -252,18 +252,18 @@ impl Parser {
             "fma" => self.three(Op::Fma),
             "select" => self.three(Op::Select),
             "overflows" => {
-                let op = self.item(&BINARY, "a binary operator")?;
+                let op = self.item(BINARY, "a binary operator")?;
                 self.two(|a, b| Op::Overflows(op, a, b))
             }
             "cast" => self.to(Op::Cast),
             "bitcast" => self.to(Op::Bitcast),
             "pair" => self.two(Op::Pair),
             "narrow" => {
-                let float = self.item(&FLOAT8, "a format of 8-bit floats")?;
+                let float = self.item(FLOAT8, "a format of 8-bit floats")?;
                 self.two(|a, b| Op::Narrow(float, a, b))
             }
             "widen" => {
-                let float = self.item(&FLOAT8, "a format of 8-bit floats")?;
+                let float = self.item(FLOAT8, "a format of 8-bit floats")?;
                 Ok(Op::Widen(float, self.value()?))
             }
             "offset" => self.two(Op::Offset),
@@ -286,7 +286,7 @@ impl Parser {
             }
             "load" => self.value().map(Op::Load),
             "store" => self.two(Op::Store),
-            "special" => self.item(&SPECIAL, "a special register").map(Op::Special),
+            "special" => self.item(SPECIAL, "a special register").map(Op::Special),
             "shared" => self.shared_id().map(|array| Op::Shared(SharedId(array))),
             "dynamic_shared" => {
                 let offset = self.value()?;
@@ -308,7 +308,7 @@ impl Parser {
                 self.two(|a, b| Op::AtomicStore(order, a, b))
             }
             "atomic" => {
-                let op = self.item(&ATOMIC, "an atomic operator")?;
+                let op = self.item(ATOMIC, "an atomic operator")?;
                 let order = self.order_or_none()?;
                 self.two(|a, b| Op::Atomic(op, order, a, b))
             }
@@ -317,22 +317,22 @@ impl Parser {
                 self.three(|a, b, c| Op::CompareExchange(order, a, b, c))
             }
             "shuffle" => {
-                let op = self.item(&SHUFFLE, "a kind of shuffle")?;
+                let op = self.item(SHUFFLE, "a kind of shuffle")?;
                 let width = if self.is_word("within") { self.number("a number of lanes")? } else { 32 };
                 self.three(|a, b, c| Op::Shuffle(op, width, a, b, c))
             }
             "reduce" => {
-                let op = self.item(&REDUCE, "a reduction")?;
+                let op = self.item(REDUCE, "a reduction")?;
                 self.two(|a, b| Op::Reduce(op, a, b))
             }
             "cluster_barrier" => Ok(Op::ClusterBarrier),
             "grid_barrier" => Ok(Op::GridBarrier),
             "panicked" => Ok(Op::Panicked),
-            "clock" => self.item(&CLOCK, "a clock").map(Op::Clock),
+            "clock" => self.item(CLOCK, "a clock").map(Op::Clock),
             "sleep" => self.value().map(Op::Sleep),
             "breakpoint" => Ok(Op::Breakpoint),
             "vote" => {
-                let op = self.item(&VOTE, "a kind of vote")?;
+                let op = self.item(VOTE, "a kind of vote")?;
                 self.two(|a, b| Op::Vote(op, a, b))
             }
             "match_any" => self.two(Op::MatchAny),
@@ -365,13 +365,13 @@ impl Parser {
     }
 
     fn order(&mut self) -> Result<Order> {
-        let ordering = self.item(&ORDERING, "an ordering")?;
-        Ok(Order { ordering, scope: self.item(&SCOPE, "a scope")? })
+        let ordering = self.item(ORDERING, "an ordering")?;
+        Ok(Order { ordering, scope: self.item(SCOPE, "a scope")? })
     }
 
     fn order_or_none(&mut self) -> Result<Order> {
         match self.peek() {
-            Token::Word(word) if item(&ORDERING, word).is_some() => self.order(),
+            Token::Word(word) if item(ORDERING, word).is_some() => self.order(),
             _ => Ok(Order::RELAXED),
         }
     }
@@ -426,7 +426,7 @@ impl Parser {
 
     fn ty(&mut self) -> Result<Type> {
         if self.is_word("ptr") {
-            let space = self.item(&SPACE, "a memory space")?;
+            let space = self.item(SPACE, "a memory space")?;
             return Ok(Type::Ptr(space, self.pointee()?));
         }
         self.scalar().map(Type::Scalar)

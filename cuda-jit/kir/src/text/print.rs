@@ -48,7 +48,7 @@ impl Display for Type {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Type::Scalar(scalar) => write!(f, "{scalar}"),
-            Type::Ptr(space, pointee) => write!(f, "ptr {} {pointee}", word(&SPACE, space)),
+            Type::Ptr(space, pointee) => write!(f, "ptr {} {pointee}", word(SPACE, space)),
         }
     }
 }
@@ -103,7 +103,7 @@ fn print_site(f: &mut Formatter<'_>, index: usize, site: &Site) -> fmt::Result {
 
 fn print_constant(f: &mut Formatter<'_>, index: usize, constant: &ConstantDecl) -> fmt::Result {
     let ConstantDecl { array: ArrayDecl { name: of, element, len }, space, host, bytes } = constant;
-    let (space, host) = (word(&SPACE, space), if *host { " host" } else { "" });
+    let (space, host) = (word(SPACE, space), if *host { " host" } else { "" });
     write!(f, "constant c{index} {}: {element} {len} {space}{host} \"", name(of))?;
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
     f.write_str("\"\n")
@@ -146,7 +146,7 @@ fn print_source_type(SourceType { name, kind }: &SourceType) -> String {
             let named = names.iter().map(|(name, bits)| format!("{} {bits}", quoted(name)));
             format!("enum {scalar} {}", parts(named.collect()))
         }
-        SourceKind::Pointer(space, to) => format!("pointer {} {to}", word(&SPACE, space)),
+        SourceKind::Pointer(space, to) => format!("pointer {} {to}", word(SPACE, space)),
         SourceKind::Array(element, count) => format!("array {count} {element}"),
         SourceKind::Struct(size, fields) => {
             let field = |SourceField { name, offset, ty }: &SourceField| format!("{} {offset}: {ty}", quoted(name));
@@ -204,7 +204,7 @@ fn print_param(index: usize, param: &Param) -> String {
     };
     let role = match param.role {
         Role::Plain => String::new(),
-        role => format!(" {}", word(&ROLE, &role)),
+        role => format!(" {}", word(ROLE, &role)),
     };
     format!("v{index} {}: {}{access}{role}", name(&param.name), param.ty)
 }
@@ -225,19 +225,19 @@ pub fn inst(inst: &Inst) -> String {
         Op::Const(constant) => format!("const {constant}"),
         Op::Get(slot) => format!("get {slot}"),
         Op::Set(slot, value) => format!("set {slot}, {value}"),
-        Op::Unary(op, a) => format!("{} {a}", word(&UNARY, op)),
-        Op::Binary(op, a, b) => format!("{} {a}, {b}", word(&BINARY, op)),
+        Op::Unary(op, a) => format!("{} {a}", word(UNARY, op)),
+        Op::Binary(op, a, b) => format!("{} {a}, {b}", word(BINARY, op)),
         Op::Fma(a, b, c) => format!("fma {a}, {b}, {c}"),
-        Op::Ternary(op, a, b, c) => format!("{} {a}, {b}, {c}", word(&TERNARY, op)),
-        Op::Overflows(op, a, b) => format!("overflows {} {a}, {b}", word(&BINARY, op)),
-        Op::Compare(op, a, b) => format!("{} {a}, {b}", word(&COMPARE, op)),
+        Op::Ternary(op, a, b, c) => format!("{} {a}, {b}, {c}", word(TERNARY, op)),
+        Op::Overflows(op, a, b) => format!("overflows {} {a}, {b}", word(BINARY, op)),
+        Op::Compare(op, a, b) => format!("{} {a}, {b}", word(COMPARE, op)),
         Op::Select(a, b, c) => format!("select {a}, {b}, {c}"),
         Op::Cast(a, to) => format!("cast {a} to {to}"),
         Op::Bitcast(a, to) => format!("bitcast {a} to {to}"),
         Op::Pair(a, b) => format!("pair {a}, {b}"),
-        Op::Lane(a, lane) => format!("{} {a}", word(&LANE, lane)),
-        Op::Narrow(float, a, b) => format!("narrow {} {a}, {b}", word(&FLOAT8, float)),
-        Op::Widen(float, a) => format!("widen {} {a}", word(&FLOAT8, float)),
+        Op::Lane(a, lane) => format!("{} {a}", word(LANE, lane)),
+        Op::Narrow(float, a, b) => format!("narrow {} {a}, {b}", word(FLOAT8, float)),
+        Op::Widen(float, a) => format!("widen {} {a}", word(FLOAT8, float)),
         Op::Offset(pointer, count) => format!("offset {pointer}, {count}"),
         Op::Field(pointer, offset, part) => format!("field {pointer}, {offset} to {part}"),
         Op::Address(pointer) => format!("address {pointer}"),
@@ -245,17 +245,17 @@ pub fn inst(inst: &Inst) -> String {
         Op::Load(pointer) => format!("load {pointer}"),
         Op::Generic(pointer, access) => format!("generic {pointer}{}", print_access(*access)),
         Op::Store(pointer, value) => format!("store {pointer}, {value}"),
-        Op::LoadCached(hint, pointer) => format!("{} {pointer}", word(&LOAD, hint)),
-        Op::StoreCached(hint, pointer, value) => format!("{} {pointer}, {value}", word(&STORE, hint)),
+        Op::LoadCached(hint, pointer) => format!("{} {pointer}", word(LOAD, hint)),
+        Op::StoreCached(hint, pointer, value) => format!("{} {pointer}, {value}", word(STORE, hint)),
         Op::LoadCachedAll(hint, pointer, slots) => {
             let slots: String = slots.iter().map(|slot| format!(", {slot}")).collect();
-            format!("{} {pointer}{slots}", word(&LOAD, hint))
+            format!("{} {pointer}{slots}", word(LOAD, hint))
         }
         Op::StoreCachedAll(hint, pointer, values) => {
             let values: String = values.iter().map(|value| format!(", {value}")).collect();
-            format!("{} {pointer}{values}", word(&STORE, hint))
+            format!("{} {pointer}{values}", word(STORE, hint))
         }
-        Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
+        Op::Special(special) => format!("special {}", word(SPECIAL, special)),
         Op::Shared(array) => format!("shared {array}"),
         Op::Constant(constant) => format!("constant {constant}"),
         Op::DynamicShared(offset, part) => format!("dynamic_shared {offset} to {part}"),
@@ -263,30 +263,30 @@ pub fn inst(inst: &Inst) -> String {
         Op::Local(array) => format!("local {array}"),
         Op::Line(location, scope) => format!("line {}{}", print_location(location), within(*scope)),
         Op::Barrier => "barrier".to_owned(),
-        Op::BarrierReduce(op, a) => format!("{} {a}", word(&BARRIER, op)),
+        Op::BarrierReduce(op, a) => format!("{} {a}", word(BARRIER, op)),
         Op::Fence(Order { ordering, scope }) => {
-            format!("fence {} {}", word(&ORDERING, ordering), word(&SCOPE, scope))
+            format!("fence {} {}", word(ORDERING, ordering), word(SCOPE, scope))
         }
         Op::AtomicLoad(order, pointer) => format!("atomic_load {}{pointer}", print_order(*order)),
         Op::AtomicStore(order, pointer, value) => format!("atomic_store {}{pointer}, {value}", print_order(*order)),
         Op::Atomic(op, order, pointer, value) => {
-            format!("atomic {} {}{pointer}, {value}", word(&ATOMIC, op), print_order(*order))
+            format!("atomic {} {}{pointer}, {value}", word(ATOMIC, op), print_order(*order))
         }
         Op::CompareExchange(order, pointer, old, new) => {
             format!("compare_exchange {}{pointer}, {old}, {new}", print_order(*order))
         }
-        Op::Shuffle(op, 32, mask, value, lane) => format!("shuffle {} {mask}, {value}, {lane}", word(&SHUFFLE, op)),
+        Op::Shuffle(op, 32, mask, value, lane) => format!("shuffle {} {mask}, {value}, {lane}", word(SHUFFLE, op)),
         Op::Shuffle(op, width, mask, value, lane) => {
-            format!("shuffle {} within {width} {mask}, {value}, {lane}", word(&SHUFFLE, op))
+            format!("shuffle {} within {width} {mask}, {value}, {lane}", word(SHUFFLE, op))
         }
-        Op::Vote(op, mask, value) => format!("vote {} {mask}, {value}", word(&VOTE, op)),
+        Op::Vote(op, mask, value) => format!("vote {} {mask}, {value}", word(VOTE, op)),
         Op::MatchAny(mask, value) => format!("match_any {mask}, {value}"),
         Op::MatchAll(mask, value) => format!("match_all {mask}, {value}"),
-        Op::Reduce(op, mask, value) => format!("reduce {} {mask}, {value}", word(&REDUCE, op)),
+        Op::Reduce(op, mask, value) => format!("reduce {} {mask}, {value}", word(REDUCE, op)),
         Op::ClusterBarrier => "cluster_barrier".to_owned(),
         Op::GridBarrier => "grid_barrier".to_owned(),
         Op::Panicked => "panicked".to_owned(),
-        Op::Clock(clock) => format!("clock {}", word(&CLOCK, clock)),
+        Op::Clock(clock) => format!("clock {}", word(CLOCK, clock)),
         Op::Sleep(time) => format!("sleep {time}"),
         Op::Breakpoint => "breakpoint".to_owned(),
         Op::SetConditional(number, value) => format!("set_conditional {number}, {value}"),
@@ -306,7 +306,7 @@ pub fn inst(inst: &Inst) -> String {
 fn print_order(order: Order) -> String {
     match order {
         Order::RELAXED => String::new(),
-        Order { ordering, scope } => format!("{} {} ", word(&ORDERING, &ordering), word(&SCOPE, &scope)),
+        Order { ordering, scope } => format!("{} {} ", word(ORDERING, &ordering), word(SCOPE, &scope)),
     }
 }
 

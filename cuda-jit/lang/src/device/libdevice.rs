@@ -41,7 +41,8 @@
 
 use crate::kir::LibFn;
 use crate::kir::with_libdevice;
-use crate::typeinfo::{Body, Callee, DeviceFn, Instance, Intrinsic};
+use crate::typeinfo::by_path::callee;
+use crate::typeinfo::{Body, Instance, Intrinsic};
 
 /// Panics: a function of libdevice cannot run on the host.
 #[track_caller]
@@ -49,83 +50,99 @@ fn needs_libdevice(name: &str) -> ! {
     panic!("`libdevice::{name}` runs on the device only; on the host call the method of `f32` or `f64`")
 }
 
-/// An argument's type.
-macro_rules! arg {
-    ([$ty:ident]) => {
-        &'static [$ty]
+/// The type that a word of the table stands for.
+macro_rules! number {
+    ($real:ident real) => {
+        $real
     };
-    ($ty:ident) => {
+    ($_:ident $ty:ident) => {
         $ty
     };
 }
 
-/// The type of a result.
-macro_rules! back {
-    ($one:ident) => { $one };
-    ($($some:ident)+) => { ($($some),+) };
-}
-
-macro_rules! functions {
-    ($($doc:literal $name:ident($($arg:tt),*) -> ($($result:ident)?) $(, out $out:ident)*;)*) => { $(
-        named! { $doc $name($($arg),*) -> back!($($result)? $($out)*) }
-
-        #[doc(hidden)]
-        #[derive(Debug)]
-        pub struct $name {
-            _never: std::convert::Infallible,
-        }
-
-        impl $name {
-            #[doc(hidden)]
-            pub fn __callee() -> Callee<Self> {
-                Callee::new()
-            }
-
-            $crate::__private::unify! { pub, }
-        }
-
-        // SAFETY: the instance is the libdevice function of the same name, with these arguments and this result.
-        unsafe impl DeviceFn for $name {
-            type Args = ($(arg!($arg),)*);
-            type Output = back!($($result)? $($out)*);
-            fn instance() -> Instance {
-                let function = LibFn::find(stringify!($name)).expect("the table is this list");
-                Instance { body: Body::Intrinsic(Intrinsic::Library(function)), generics: Vec::new() }
-            }
-        }
-    )* };
-}
-
-/// Defines the function itself, with names for its parameters.
-macro_rules! named {
-    ($doc:literal $name:ident($a:tt) -> $back:ty) => { named! { @ $doc $name(a: $a) -> $back } };
-    ($doc:literal $name:ident($a:tt, $b:tt) -> $back:ty) => { named! { @ $doc $name(a: $a, b: $b) -> $back } };
-    ($doc:literal $name:ident($a:tt, $b:tt, $c:tt) -> $back:ty) => {
-        named! { @ $doc $name(a: $a, b: $b, c: $c) -> $back }
+/// An argument's type.
+macro_rules! arg {
+    ($real:ident [$ty:ident]) => {
+        &'static [number!($real $ty)]
     };
-    ($doc:literal $name:ident($a:tt, $b:tt, $c:tt, $d:tt) -> $back:ty) => {
-        named! { @ $doc $name(a: $a, b: $b, c: $c, d: $d) -> $back }
-    };
-    (@ $doc:literal $name:ident($($param:ident: $arg:tt),*) -> $back:ty) => {
-        #[doc = concat!("`__nv_", stringify!($name), "`: ", $doc, ".")]
-        ///
-        /// # Panics
-        ///
-        /// On the host.
-        pub fn $name($($param: param!($arg)),*) -> $back {
-            let _ = ($($param,)*);
-            needs_libdevice(stringify!($name))
-        }
+    ($real:ident $ty:ident) => {
+        number!($real $ty)
     };
 }
 
 /// A parameter's type.
 macro_rules! param {
-    ([$ty:ident]) => {
-        &[$ty]
+    ($real:ident [$ty:ident]) => {
+        &[number!($real $ty)]
     };
-    ($ty:ident) => {
-        $ty
+    ($real:ident $ty:ident) => {
+        number!($real $ty)
+    };
+}
+
+/// The type of a result.
+macro_rules! back {
+    ($real:ident $one:ident) => { number!($real $one) };
+    ($real:ident $($some:ident)+) => { ($(number!($real $some)),+) };
+}
+
+macro_rules! functions {
+    (
+        both { $($of_both:literal $double:ident $single:ident $args:tt -> $result:tt $(out $outs:tt)?;)* }
+        rounded { $($of_rounded:literal $down:ident $nearest:ident $up:ident $zero:ident $takes:tt -> $gives:tt;)* }
+        alone { $($of_alone:literal $name:ident $taken:tt -> $given:tt $(out $more:tt)?;)* }
+    ) => {
+        $(
+            function! { f64 [$of_both] $double $args -> $result $(out $outs)? }
+            function! { f32 [$of_both] $single $args -> $result $(out $outs)? }
+        )*
+        $(
+            function! { f64 [$of_rounded, ", rounded toward negative infinity"] $down $takes -> $gives }
+            function! { f64 [$of_rounded, ", rounded to nearest even"] $nearest $takes -> $gives }
+            function! { f64 [$of_rounded, ", rounded toward positive infinity"] $up $takes -> $gives }
+            function! { f64 [$of_rounded, ", rounded toward zero"] $zero $takes -> $gives }
+        )*
+        $( function! { f64 [$of_alone] $name $taken -> $given $(out $more)? } )*
+    };
+}
+
+macro_rules! function {
+    ($real:ident $doc:tt $name:ident($($arg:tt),*) -> ($($result:ident)?) $(out($($out:ident),*))?) => {
+        named! { $real $doc $name($($arg),*) -> back!($real $($result)? $($($out)*)?) }
+
+        callee! {
+            #[doc(hidden)]
+            pub $name[];
+            where [] fn ($(arg!($real $arg),)*) => back!($real $($result)? $($($out)*)?) {
+                let function = LibFn::find(stringify!($name)).expect("the table is this list");
+                Instance { body: Body::Intrinsic(Intrinsic::Library(function)), generics: Vec::new() }
+            }
+        }
+    };
+}
+
+/// Defines the function itself, with names for its parameters.
+macro_rules! named {
+    ($real:ident $doc:tt $name:ident($a:tt) -> $back:ty) => { named! { @ $real $doc $name(a: $a) -> $back } };
+    ($real:ident $doc:tt $name:ident($a:tt, $b:tt) -> $back:ty) => {
+        named! { @ $real $doc $name(a: $a, b: $b) -> $back }
+    };
+    ($real:ident $doc:tt $name:ident($a:tt, $b:tt, $c:tt) -> $back:ty) => {
+        named! { @ $real $doc $name(a: $a, b: $b, c: $c) -> $back }
+    };
+    ($real:ident $doc:tt $name:ident($a:tt, $b:tt, $c:tt, $d:tt) -> $back:ty) => {
+        named! { @ $real $doc $name(a: $a, b: $b, c: $c, d: $d) -> $back }
+    };
+    (@ $real:ident [$($doc:literal),*] $name:ident($($param:ident: $arg:tt),*) -> $back:ty) => {
+        #[doc = concat!("`__nv_", stringify!($name), "`: ", $($doc,)* ".")]
+        ///
+        /// # Panics
+        ///
+        /// On the host.
+        pub fn $name($($param: param!($real $arg)),*) -> $back {
+            let _ = ($($param,)*);
+            needs_libdevice(stringify!($name))
+        }
     };
 }
 

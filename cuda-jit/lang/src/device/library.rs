@@ -7,10 +7,10 @@
 
 use ndarray::{ArrayView, ArrayViewMut, Axis, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
+use crate::typeinfo::by_path::callee;
 use crate::typeinfo::operation::unconstrained_operations;
 use crate::typeinfo::{
-    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Operation, ScalarType, ShapeOp, Unconstrained, ValueType,
-    ViewOp, type_arg,
+    Body, DeviceType, Instance, Intrinsic, Operation, ScalarType, ShapeOp, Unconstrained, ValueType, ViewOp, type_arg,
 };
 
 /// Extends the lifetime of a reference.
@@ -53,26 +53,11 @@ unconstrained_operations! {
 
 macro_rules! beside {
     ($($name:ident => $intrinsic:ident;)*) => { $(
-        /// The callee of the function of the same name.
-        #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
-        #[derive(Debug)]
-        pub(crate) enum $name {}
-
-        impl $name {
-            #[doc(hidden)]
-            pub(crate) fn __callee() -> Callee<Self> {
-                Callee::new()
-            }
-
-            $crate::__private::unify! { pub(crate), }
-        }
-
-        // SAFETY: the instance is the operation for the function of the same name.
-        unsafe impl DeviceFn for $name {
-            type Args = Unconstrained;
-            type Output = Unconstrained;
-
-            fn instance() -> Instance {
+        callee! {
+            /// The callee of the function of the same name.
+            #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
+            pub(crate) $name[];
+            where [] fn Unconstrained => Unconstrained {
                 Instance { body: Body::Intrinsic(Intrinsic::$intrinsic), generics: Vec::new() }
             }
         }
@@ -142,28 +127,11 @@ macro_rules! intrinsics {
             unreachable!("the device's own function")
         }
 
-        /// The callee of the function of the same name.
-        #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
-        #[derive(Debug)]
-        pub(crate) struct $name<$of> {
-            _of: std::marker::PhantomData<fn() -> $of>,
-        }
-
-        impl<$of> $name<$of> {
-            #[doc(hidden)]
-            pub(crate) fn __callee() -> Callee<Self> {
-                Callee::new()
-            }
-
-            $crate::__private::unify! { pub(crate), }
-        }
-
-        // SAFETY: the instance is the intrinsic for the function of the same name, with these arguments and this result.
-        unsafe impl<$of: $bound> DeviceFn for $name<$of> {
-            type Args = Unconstrained;
-            type Output = Unconstrained;
-
-            fn instance() -> Instance {
+        callee! {
+            /// The callee of the function of the same name.
+            #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
+            pub(crate) $name[$of];
+            where [$of: $bound] fn Unconstrained => Unconstrained {
                 Instance { body: Body::Intrinsic($intrinsic), generics: vec![type_arg::<$output>()] }
             }
         }

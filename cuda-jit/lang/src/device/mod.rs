@@ -7,37 +7,19 @@
 //!
 //! The only unsafe code is the implementations that describe the types here to the compiler.
 
-use crate::typeinfo::{
-    Arithmetic, Body, Callee, DeviceFn, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty, Unconstrained,
-};
+use crate::typeinfo::by_path::callee;
+use crate::typeinfo::{Arithmetic, Body, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty, Unconstrained};
 
 /// Defines the callee type beside each function of the modules below: its parameters' types, with every lifetime `'static`,
 /// and its intrinsic. The bounds are as weak as possible: rustc reports the function's own bounds at the call, and only
 /// once.
 macro_rules! calls {
     ($($(<$($generic:ident: $bound:ident),+>)? $name:ident($($param:ty),*) $(-> $output:ty)? => $intrinsic:expr;)*) => { $(
-        #[doc(hidden)]
-        #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
-        #[derive(Debug)]
-        pub struct $name$(<$($generic),+>)? {
-            _never: std::convert::Infallible,
-            $( _generic: std::marker::PhantomData<($($generic,)+)>, )?
-        }
-
-        impl$(<$($generic),+>)? $name$(<$($generic),+>)? {
+        $crate::typeinfo::by_path::callee! {
             #[doc(hidden)]
-            pub fn __callee() -> $crate::typeinfo::Callee<Self> {
-                $crate::typeinfo::Callee::new()
-            }
-
-            $crate::__private::unify! { pub, }
-        }
-
-        // SAFETY: the instance is the intrinsic for the function of the same name, with these arguments and this result.
-        unsafe impl$(<$($generic: $bound),+>)? $crate::typeinfo::DeviceFn for $name$(<$($generic),+>)? {
-            type Args = ($($param,)*);
-            type Output = output!($($output)?);
-            fn instance() -> $crate::typeinfo::Instance {
+            #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
+            pub $name[$($($generic),+)?];
+            where [$($($generic: $bound),+)?] fn ($($param,)*) => output!($($output)?) {
                 $crate::typeinfo::Instance {
                     body: $crate::typeinfo::Body::Intrinsic($intrinsic),
                     generics: vec![$($( $crate::typeinfo::type_arg::<$generic>() ),+)?],
@@ -371,25 +353,11 @@ pub fn warp_size() -> usize {
 /// arguments.
 macro_rules! intrinsics {
     ($($(#[generic($n:ident)])? $name:ident => $intrinsic:expr;)*) => { $(
-        #[doc(hidden)]
-        #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
-        #[derive(Debug)]
-        pub struct $name$(<const $n: usize>)? { _never: std::convert::Infallible }
-
-        impl$(<const $n: usize>)? $name$(<$n>)? {
+        callee! {
             #[doc(hidden)]
-            pub fn __callee() -> Callee<Self> {
-                Callee::new()
-            }
-
-            $crate::__private::unify! { pub, }
-        }
-
-        // SAFETY: the instance is the intrinsic for the function of the same name, with this result.
-        unsafe impl$(<const $n: usize>)? DeviceFn for $name$(<$n>)? {
-            type Args = Unconstrained;
-            type Output = Unconstrained;
-            fn instance() -> Instance {
+            #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
+            pub $name[] $([const $n])?;
+            where [] fn Unconstrained => Unconstrained {
                 Instance { body: Body::Intrinsic($intrinsic), generics: Vec::new() }
             }
         }

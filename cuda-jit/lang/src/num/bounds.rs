@@ -260,32 +260,36 @@ macro_rules! integers {
 
 integers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
 
+/// Defines methods of [`Float`] for a type with a macro: those that `f16` and `bf16` compute as `f32`.
+macro_rules! rounded_methods {
+    ($define:ident! $ty:ident) => {
+        $define! {
+            $ty: sqrt() floor() ceil() trunc() round_ties_even() recip() sin() cos() tan() exp() exp2() ln() log2() log10()
+            tanh() atan() powf(exponent) atan2(x) hypot(other)
+        }
+    };
+}
+
+/// Methods that call the type's own.
+macro_rules! own {
+    ($ty:ident: $($name:ident($($arg:ident)?))*) => { $(
+        fn $name(self $(, $arg: Self)?) -> Self { $ty::$name(self $(, $arg)?) }
+    )* };
+}
+
+/// Methods that call those of `f32`, and round the result.
+macro_rules! of_single {
+    ($ty:ident: $($name:ident($($arg:ident)?))*) => { $(
+        fn $name(self $(, $arg: Self)?) -> Self { $ty::from_f32(self.to_f32().$name($($arg.to_f32())?)) }
+    )* };
+}
+
 macro_rules! floats {
     ($($ty:ident)*) => { $(
         impl Float for $ty {
-            fn min(self, other: Self) -> Self { $ty::min(self, other) }
-            fn max(self, other: Self) -> Self { $ty::max(self, other) }
-            fn abs(self) -> Self { $ty::abs(self) }
-            fn sqrt(self) -> Self { $ty::sqrt(self) }
+            rounded_methods! { own! $ty }
+            own! { $ty: min(other) max(other) abs() }
             fn mul_add(self, a: Self, b: Self) -> Self { $ty::mul_add(self, a, b) }
-            fn floor(self) -> Self { $ty::floor(self) }
-            fn ceil(self) -> Self { $ty::ceil(self) }
-            fn trunc(self) -> Self { $ty::trunc(self) }
-            fn round_ties_even(self) -> Self { $ty::round_ties_even(self) }
-            fn recip(self) -> Self { $ty::recip(self) }
-            fn sin(self) -> Self { $ty::sin(self) }
-            fn cos(self) -> Self { $ty::cos(self) }
-            fn tan(self) -> Self { $ty::tan(self) }
-            fn exp(self) -> Self { $ty::exp(self) }
-            fn exp2(self) -> Self { $ty::exp2(self) }
-            fn ln(self) -> Self { $ty::ln(self) }
-            fn log2(self) -> Self { $ty::log2(self) }
-            fn log10(self) -> Self { $ty::log10(self) }
-            fn tanh(self) -> Self { $ty::tanh(self) }
-            fn atan(self) -> Self { $ty::atan(self) }
-            fn powf(self, exponent: Self) -> Self { $ty::powf(self, exponent) }
-            fn atan2(self, x: Self) -> Self { $ty::atan2(self, x) }
-            fn hypot(self, other: Self) -> Self { $ty::hypot(self, other) }
             fn powi(self, exponent: i32) -> Self { $ty::powi(self, exponent) }
             fn is_nan(self) -> bool { $ty::is_nan(self) }
         }
@@ -317,31 +321,12 @@ macro_rules! halves {
         }
 
         impl Float for $ty {
-            fn min(self, other: Self) -> Self { $ty::min(self, other) }
-            fn max(self, other: Self) -> Self { $ty::max(self, other) }
+            rounded_methods! { of_single! $ty }
+            own! { $ty: min(other) max(other) }
             fn abs(self) -> Self { $ty::from_bits(self.to_bits() & 0x7fff) }
-            fn sqrt(self) -> Self { $ty::from_f32(self.to_f32().sqrt()) }
             fn mul_add(self, a: Self, b: Self) -> Self {
                 $ty::from_f32(fused_to_odd(self.to_f32(), a.to_f32(), b.to_f32()))
             }
-            fn floor(self) -> Self { $ty::from_f32(self.to_f32().floor()) }
-            fn ceil(self) -> Self { $ty::from_f32(self.to_f32().ceil()) }
-            fn trunc(self) -> Self { $ty::from_f32(self.to_f32().trunc()) }
-            fn round_ties_even(self) -> Self { $ty::from_f32(self.to_f32().round_ties_even()) }
-            fn recip(self) -> Self { $ty::from_f32(self.to_f32().recip()) }
-            fn sin(self) -> Self { $ty::from_f32(self.to_f32().sin()) }
-            fn cos(self) -> Self { $ty::from_f32(self.to_f32().cos()) }
-            fn tan(self) -> Self { $ty::from_f32(self.to_f32().tan()) }
-            fn exp(self) -> Self { $ty::from_f32(self.to_f32().exp()) }
-            fn exp2(self) -> Self { $ty::from_f32(self.to_f32().exp2()) }
-            fn ln(self) -> Self { $ty::from_f32(self.to_f32().ln()) }
-            fn log2(self) -> Self { $ty::from_f32(self.to_f32().log2()) }
-            fn log10(self) -> Self { $ty::from_f32(self.to_f32().log10()) }
-            fn tanh(self) -> Self { $ty::from_f32(self.to_f32().tanh()) }
-            fn atan(self) -> Self { $ty::from_f32(self.to_f32().atan()) }
-            fn powf(self, exponent: Self) -> Self { $ty::from_f32(self.to_f32().powf(exponent.to_f32())) }
-            fn atan2(self, x: Self) -> Self { $ty::from_f32(self.to_f32().atan2(x.to_f32())) }
-            fn hypot(self, other: Self) -> Self { $ty::from_f32(self.to_f32().hypot(other.to_f32())) }
             fn powi(self, exponent: i32) -> Self { $ty::from_f32(self.to_f32().powi(exponent)) }
             fn is_nan(self) -> bool { $ty::is_nan(self) }
         }

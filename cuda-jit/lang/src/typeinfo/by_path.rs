@@ -56,6 +56,45 @@ macro_rules! __unify {
     };
 }
 
+/// Defines the callee type of a function, which has the function's name: its generic parameters, the bounds for which it is
+/// a callee, the types of its arguments and of its result, and its instance.
+macro_rules! callee {
+    (
+        $(#[$meta:meta])* $vis:vis $name:ident [$($generic:ident),*] $([const $n:ident])?;
+        $(#[$of_impl:meta])* where [$($bounds:tt)*] fn $args:ty => $output:ty { $($instance:tt)* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug)]
+        $vis struct $name<$($generic,)* $(const $n: usize)?> {
+            _of: std::marker::PhantomData<fn() -> ($($generic,)*)>,
+        }
+
+        impl<$($generic,)* $(const $n: usize)?> $name<$($generic,)* $($n)?> {
+            #[doc(hidden)]
+            $vis fn __callee() -> $crate::typeinfo::Callee<Self> {
+                $crate::typeinfo::Callee::new()
+            }
+
+            $crate::__private::unify! { $vis, }
+        }
+
+        $(#[$of_impl])*
+        // SAFETY: the instance is that of the function of the same name, with these arguments and this result.
+        unsafe impl<$($generic,)* $(const $n: usize)?> $crate::typeinfo::DeviceFn for $name<$($generic,)* $($n)?>
+        where
+            $($bounds)*
+        {
+            type Args = $args;
+            type Output = $output;
+
+            fn instance() -> $crate::typeinfo::Instance {
+                $($instance)*
+            }
+        }
+    };
+}
+pub(crate) use callee;
+
 /// A constant that is named by a path as an argument, where a function could stand. The closure returns it.
 #[derive(Debug)]
 pub struct ConstantByPath<C>(PhantomData<C>);

@@ -11,7 +11,7 @@
 //! implementations of the `unsafe` traits here and in the files below, which the macros write, and of the code that creates
 //! a [`ProbeResult`].
 
-mod by_path;
+pub(crate) mod by_path;
 pub mod checked;
 mod closures;
 pub mod compare;

@@ -140,29 +140,12 @@ macro_rules! operations {
             unreachable!("the device's own function")
         }
 
-        $(#[$doc])*
-        #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
-        #[derive(Debug)]
-        pub struct $name<$($generic),*> {
-            _of: std::marker::PhantomData<fn() -> ($($generic,)*)>,
-        }
-
-        impl<$($generic),*> $name<$($generic),*> {
-            #[doc(hidden)]
-            pub fn __callee() -> $crate::typeinfo::Callee<Self> {
-                $crate::typeinfo::Callee::new()
-            }
-
-            $crate::__private::unify! { pub, }
-        }
-
-        // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
-        #[diagnostic::do_not_recommend]
-        unsafe impl<$($generic: $bound),*> $crate::typeinfo::DeviceFn for $name<$($generic),*> {
-            type Args = ($($param,)*);
-            type Output = $output;
-
-            fn instance() -> $crate::typeinfo::Instance {
+        $crate::typeinfo::by_path::callee! {
+            $(#[$doc])*
+            #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
+            pub $name[$($generic),*];
+            #[diagnostic::do_not_recommend]
+            where [$($generic: $bound),*] fn ($($param,)*) => $output {
                 let _: fn($($param),*) -> $output = $name::<$($generic),*>;
                 let typing = $crate::typeinfo::Typing::of::<($($param,)*), $output>;
                 let body = $crate::typeinfo::Body::Operation($operation, typing);
@@ -175,28 +158,12 @@ macro_rules! operations {
 /// Defines operations whose path has all generic arguments, and whose types may contain references that are not `'static`.
 macro_rules! unconstrained_operations {
     ($($(#[$doc:meta])* $vis:vis $name:ident[$generic:ident]($($param:ty),*) -> $output:ty => $operation:expr;)*) => { $(
-        $(#[$doc])*
-        #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
-        #[derive(Debug)]
-        $vis struct $name<$generic> {
-            _of: std::marker::PhantomData<fn() -> $generic>,
-        }
-
-        impl<$generic> $name<$generic> {
-            #[doc(hidden)]
-            $vis fn __callee() -> $crate::typeinfo::Callee<Self> {
-                $crate::typeinfo::Callee::new()
-            }
-
-            $crate::__private::unify! { $vis, }
-        }
-
-        // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
-        unsafe impl<$generic: $crate::typeinfo::DeviceType> $crate::typeinfo::DeviceFn for $name<$generic> {
-            type Args = $crate::typeinfo::Unconstrained;
-            type Output = $crate::typeinfo::Unconstrained;
-
-            fn instance() -> $crate::typeinfo::Instance {
+        $crate::typeinfo::by_path::callee! {
+            $(#[$doc])*
+            #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
+            $vis $name[$generic];
+            where [$generic: $crate::typeinfo::DeviceType]
+            fn $crate::typeinfo::Unconstrained => $crate::typeinfo::Unconstrained {
                 let typing = || $crate::typeinfo::Typing {
                     params: vec![$($crate::typeinfo::ty_of::<$param>()),*],
                     result: $crate::typeinfo::ty_of::<$output>(),

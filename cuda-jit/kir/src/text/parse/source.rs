@@ -22,7 +22,7 @@ impl Parser {
             return Ok(SourceKind::Enum(scalar, names));
         }
         if self.is_word("pointer") {
-            return Ok(SourceKind::Pointer(self.item(&SPACE, "a memory space")?, self.source_type_id()?));
+            return Ok(SourceKind::Pointer(self.item(SPACE, "a memory space")?, self.source_type_id()?));
         }
         if self.is_word("array") {
             let count = self.number("a length")?;
