@@ -152,6 +152,9 @@ impl<'env> Group<'env> {
         for Queued { communicator, call, .. } in &self.calls {
             guards.live(&communicator.0, call.kind.name(), call.peer)?;
         }
+        for Queued { communicator, call, target } in &self.calls {
+            guards.live(&communicator.0, call.kind.name(), call.peer)?.fork(call, target.stream())?;
+        }
         let bracket = Bracket::begin(first.communicator.0.nccl.as_ref())?;
         let mut status = ncclResult_t::ncclSuccess;
         let mut failed = None;
@@ -175,8 +178,9 @@ impl<'env> Group<'env> {
             let failed = guards.finish(&communicator.0, (call.kind.name(), call.peer), status, call.kind.c_name());
             return error.map_or(failed, Err);
         }
-        for Queued { communicator, call, .. } in &self.calls {
+        for Queued { communicator, call, target } in &self.calls {
             guards.finish(&communicator.0, (call.kind.name(), call.peer), ended, "ncclGroupEnd")?;
+            guards.live(&communicator.0, call.kind.name(), call.peer)?.join(call, target.stream())?;
         }
         Ok(())
     }

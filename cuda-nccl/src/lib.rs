@@ -39,7 +39,7 @@
 //!
 //! # Safety
 //!
-//! `unsafe` is in `call.rs`, `communicator/` and `group.rs` (calls of NCCL), `error.rs` (NCCL's texts) and `library.rs` (opens the
+//! `unsafe` is in `transport/`, `communicator/` and `group.rs` (calls of NCCL and MPI), `error.rs` (NCCL's texts) and `library.rs` (opens the
 //! library that the environment names). Each file states its argument.
 
 #[cfg(doctest)]

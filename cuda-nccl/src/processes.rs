@@ -63,7 +63,7 @@ impl std::str::FromStr for Transport {
 ///
 /// # Examples
 ///
-/// ```no_run
+/// ```
 /// use cuda_nccl::{Communicator, MpiProcesses, Options, mpi};
 ///
 /// /// One process for each device.
@@ -73,6 +73,7 @@ impl std::str::FromStr for Transport {
 ///     let context = processes.device(driver)?.primary_context()?;
 ///     let communicator = Communicator::from_mpi(&context, &mut processes, &Options::new())?;
 ///     println!("rank {} of {}", communicator.rank(), communicator.size());
+///     println!("process {} of {} on its machine", processes.local_rank(), processes.local_size());
 ///     communicator.close()?;
 ///     Ok(())
 /// }
@@ -88,7 +89,7 @@ impl MpiProcesses {
     ///
     /// # Examples
     ///
-    /// ```no_run
+    /// ```
     /// use cuda_nccl::{MpiProcesses, Result, mpi};
     /// use mpi::topology::{Color, Communicator};
     ///
@@ -124,7 +125,7 @@ impl MpiProcesses {
     ///
     /// # Examples
     ///
-    /// ```no_run
+    /// ```
     /// fn context(processes: &cuda_nccl::MpiProcesses, driver: &cuda_driver::Driver) -> cuda_nccl::Result<cuda_driver::Context> {
     ///     Ok(processes.device(driver)?.primary_context()?)
     /// }
@@ -141,7 +142,7 @@ impl MpiProcesses {
     ///
     /// # Examples
     ///
-    /// ```no_run
+    /// ```
     /// fn meet(processes: &cuda_nccl::MpiProcesses) -> cuda_nccl::Result<()> {
     ///     processes.barrier(std::time::Duration::from_secs(60))
     /// }
@@ -209,7 +210,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```no_run
+    /// ```
     /// use cuda_nccl::{Communicator, MpiProcesses, Options, Result};
     ///
     /// fn start(context: &cuda_driver::Context, processes: &mut MpiProcesses) -> Result<Communicator> {
@@ -239,7 +240,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```no_run
+    /// ```
     /// use cuda_nccl::{Communicator, MpiProcesses, Options, Reduction, Result};
     ///
     /// fn sum(context: &cuda_driver::Context, processes: &MpiProcesses) -> Result<()> {

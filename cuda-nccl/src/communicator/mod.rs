@@ -178,10 +178,11 @@ impl Core {
     fn issue(&self, call: &Call, raw: CUstream, stream: Option<&Stream>) -> Result<()> {
         let mut state = self.state.lock();
         let link = self.live(&state, call.kind.name(), call.peer)?;
+        link.fork(call, stream)?;
         // SAFETY: the link is used under its lock; the stream is of its device, as the callers have checked, and so is the
         // memory, which is borrowed and prepared.
-        let issued = unsafe { link.issue(call, self.place, &self.context, raw, stream) };
-        let status = issued?;
+        let status = unsafe { link.issue(call, self.place, &self.context, raw, stream) }?;
+        link.join(call, stream)?;
         state.note_call(call, stream);
         match status {
             ncclResult_t::ncclSuccess => Ok(()),

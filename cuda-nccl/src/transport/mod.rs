@@ -35,7 +35,35 @@ impl Link {
         }
     }
 
-    /// Makes a call in a stream: `stream`, or else the captured stream `raw`.
+    /// Begins a call in a stream. The calls of a group are all begun before the first one is made, so that none of them waits for
+    /// another one.
+    #[inline]
+    pub(crate) fn fork(&self, call: &Call, stream: Option<&Stream>) -> Result<()> {
+        match (self, stream) {
+            #[cfg(feature = "mpi")]
+            (Link::Mpi(link), Some(stream)) => link.fork(call, stream),
+            _ => {
+                let _ = call;
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends a call: later work of the stream waits for it. The calls of a group are ended after the last one was made.
+    #[inline]
+    pub(crate) fn join(&self, call: &Call, stream: Option<&Stream>) -> Result<()> {
+        match (self, stream) {
+            #[cfg(feature = "mpi")]
+            (Link::Mpi(link), Some(stream)) => link.join(call, stream),
+            _ => {
+                let _ = call;
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes a call in a stream, `stream` or else the captured stream `raw`, between [`fork`](Link::fork) and
+    /// [`join`](Link::join).
     ///
     /// # Safety
     ///
@@ -56,15 +84,17 @@ impl Link {
             Link::Nccl(link) => unsafe { link.issue(call, place, context, stream.map_or(raw, Stream::as_raw)) },
             #[cfg(feature = "mpi")]
             // SAFETY: the caller keeps the contract.
-            Link::Mpi(link) => unsafe { link.issue(call, stream) }.map(|()| ncclResult_t::ncclSuccess),
+            Link::Mpi(link) => unsafe { link.issue(call) }.map(|()| ncclResult_t::ncclSuccess),
         }
     }
 
     /// An error if operations of this call cannot be captured in graphs.
-    #[cfg_attr(not(feature = "mpi"), expect(clippy::unnecessary_wraps, reason = "NCCL's operations can be captured"))]
     pub(crate) fn expect_capturable(&self, subject: Subject) -> Result<()> {
         match self {
-            Link::Nccl(_) => Ok(()),
+            Link::Nccl(_) => {
+                let _ = subject;
+                Ok(())
+            }
             #[cfg(feature = "mpi")]
             Link::Mpi(_) => Err(crate::error::Error::invalid(format!(
                 "{subject}: operations over MPI cannot be captured in a graph, since MPI runs on the host; make the call in a \

@@ -1,4 +1,4 @@
-//! What works: operations of all types and sizes, groups, parts, several streams, and the choice of the transport.
+//! Correct programs: operations of all types and sizes, groups, parts, several streams, and the choice of the transport.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::World;
 use crate::operations::Rank;
 use crate::operations::exact::elements as numbers;
 use crate::operations::moves::{elements, moves as all_moves};
-use crate::operations::reductions::{all, all_types, reductions as compared};
+use crate::operations::reductions::{all_types, reductions as compared};
 
 pub(crate) fn reductions(world: &World) {
     let rank = world.rank();
-    all_types(&rank, &[0, 1, 5, 1000]).unwrap();
+    all_types(&rank, &[0, 1000]).unwrap();
     // Several pieces, the last of them short.
-    all::<f32>(&rank, &[300_001]).unwrap();
+    compared::<f32>(&rank, Reduction::Average, 300_001).unwrap();
     compared::<u8>(&rank, Reduction::Max, (1 << 20) + 3).unwrap();
-    compared::<f64>(&rank, Reduction::Sum, 1 << 20).unwrap();
+    compared::<f64>(&rank, Reduction::Sum, 1 << 18).unwrap();
     if std::env::var_os("CUDA_NCCL_TEST_LARGE").is_some() {
         compared::<f32>(&rank, Reduction::Sum, 16 << 20).unwrap();
     }
@@ -28,12 +28,12 @@ pub(crate) fn reductions(world: &World) {
 
 pub(crate) fn moves(world: &World) {
     let rank = world.rank();
-    for len in [0, 1, 7, 1000, 200_003] {
+    for len in [0, 7, 200_003] {
         all_moves::<u8>(&rank, len).unwrap();
         all_moves::<f64>(&rank, len).unwrap();
         all_moves::<[u16; 3]>(&rank, len).unwrap();
     }
-    all_moves::<f64>(&rank, 1 << 20).unwrap();
+    all_moves::<f64>(&rank, 1 << 18).unwrap();
     rank.communicator.close().unwrap();
 }
 
@@ -133,22 +133,25 @@ pub(crate) fn several_streams(world: &World) {
     c.check().unwrap();
 }
 
-/// Two communicators of the same processes, used by a thread each.
+/// Two communicators of the same processes, whose operations all ranks make in the same order, in a stream for each.
 pub(crate) fn two_communicators(world: &World) {
     let (one, other) = (world.rank(), world.rank());
-    std::thread::scope(|scope| {
-        for rank in [one, other] {
-            scope.spawn(move || {
-                for _ in 0..20 {
-                    compared::<i32>(&rank, Reduction::Sum, 3000).unwrap();
-                }
-                rank.communicator.close().unwrap();
-            });
-        }
-    });
+    for _ in 0..20 {
+        let (mut x, mut y) =
+            (from_slice(&one.stream, &[1_i32; 3000]).unwrap(), from_slice(&other.stream, &[2_i32; 3000]).unwrap());
+        one.communicator.all_reduce_in_place(&mut x, Reduction::Sum, &one.stream).unwrap();
+        other.communicator.all_reduce_in_place(&mut y, Reduction::Sum, &other.stream).unwrap();
+        one.communicator.wait(&one.stream).unwrap();
+        other.communicator.wait(&other.stream).unwrap();
+        let size = one.size() as i32;
+        assert!(x.copy_to_host().unwrap().iter().all(|value| *value == size));
+        assert!(y.copy_to_host().unwrap().iter().all(|value| *value == 2 * size));
+    }
+    one.communicator.close().unwrap();
+    other.communicator.close().unwrap();
 }
 
-/// What MPI cannot, and the checks that all transports have.
+/// The refusals of MPI, and the checks that all transports have.
 pub(crate) fn refusals(world: &World) {
     let rank = world.rank();
     let (c, s, me) = (&rank.communicator, &rank.stream, rank.rank());

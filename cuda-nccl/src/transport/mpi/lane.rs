@@ -62,12 +62,12 @@ impl Slots {
         self.source_offset(piece) + if self.both { self.bytes } else { 0 }
     }
 
-    /// What a piece brings to MPI.
+    /// The part of a piece's slot that MPI reads.
     pub(super) fn source(&self, piece: u32) -> *mut u8 {
         self.memory.host(self.source_offset(piece))
     }
 
-    /// What MPI brings to a piece.
+    /// The part of a piece's slot that MPI writes.
     pub(super) fn result(&self, piece: u32) -> *mut u8 {
         self.memory.host(self.result_offset(piece))
     }
@@ -112,17 +112,26 @@ impl Lane {
         self.issued
     }
 
-    /// Enqueues the copies of all pieces of an operation after the present work of `stream`, and later work of `stream` after
-    /// them.
+    /// Orders later work of the lane after the present work of `stream`.
+    pub(super) fn fork(&self, stream: &Stream) -> Result<()> {
+        Ok(self.stream.wait_for(stream)?)
+    }
+
+    /// Orders later work of `stream` after the present work of the lane.
+    pub(super) fn join(&self, stream: &Stream) -> Result<()> {
+        Ok(stream.wait_for(&self.stream)?)
+    }
+
+    /// Enqueues the copies of all pieces of an operation.
     ///
     /// # Safety
     ///
-    /// The memory of the operation is live, and not used in conflict, in the order of `stream`.
-    pub(super) unsafe fn enqueue(&mut self, pieces: &Pieces, own: Option<Own>, stream: &Stream) -> Result<()> {
+    /// The memory of the operation is live, and not used in conflict, in the order of a stream from which the lane was forked and
+    /// which it is joined with.
+    pub(super) unsafe fn enqueue(&mut self, pieces: &Pieces, own: Option<Own>) -> Result<()> {
         let first = self.issued;
         let count = pieces.len();
         self.issued = first.wrapping_add(count as u32);
-        self.stream.wait_for(stream)?;
         for piece in 0..count {
             if let Some(earlier) = piece.checked_sub(DEPTH) {
                 // SAFETY: the caller keeps the contract.
@@ -140,7 +149,7 @@ impl Lane {
             // SAFETY: both are memory of the operation, which the caller promises, and do not overlap.
             unsafe { driver_call!(self.stream.context(), cuMemcpyDtoDAsync_v2(to, from, bytes, raw)) }?;
         }
-        Ok(stream.wait_for(&self.stream)?)
+        Ok(())
     }
 
     /// Enqueues the copy of a piece to its slot, and then the counter.

@@ -17,6 +17,7 @@ mod pinned;
 mod worker;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -51,37 +52,42 @@ impl MpiLink {
         Ok(MpiLink { comm, context: context.clone(), lanes: Mutex::default(), shared, worker })
     }
 
-    /// Enqueues an operation in a stream.
+    /// Orders the lane of a call after the present work of its stream.
+    pub(crate) fn fork(&self, call: &Call, stream: &Stream) -> Result<()> {
+        self.status()?;
+        let (way, mut lanes) = (way(call), self.lanes.lock());
+        match lanes.entry(way) {
+            Entry::Occupied(lane) => lane.get().fork(stream),
+            Entry::Vacant(none) => {
+                let lane = Lane::new(&self.context, way, self.comm.place.size)?;
+                self.shared.add_lane(lane.slots.clone());
+                none.insert(lane).fork(stream)
+            }
+        }
+    }
+
+    /// Orders later work of a call's stream after its lane.
+    pub(crate) fn join(&self, call: &Call, stream: &Stream) -> Result<()> {
+        self.lanes.lock().get(&way(call)).map_or(Ok(()), |lane| lane.join(stream))
+    }
+
+    /// Enqueues an operation in its lane, which was forked for it.
     ///
     /// # Safety
     ///
     /// As for [`Link::issue`](super::Link::issue).
-    pub(crate) unsafe fn issue(&self, call: &Call, stream: Option<&Stream>) -> Result<()> {
-        let Some(stream) = stream else {
-            return Err(Error::invalid("operations over MPI cannot be captured in a graph"));
-        };
-        self.status()?;
+    pub(crate) unsafe fn issue(&self, call: &Call) -> Result<()> {
         let pieces = Pieces::of(call, self.comm.place);
         let own = own_part(call, self.comm.place);
-        let way = match (call.kind, call.peer) {
-            (Kind::Send, Some(peer)) => Way::Send(peer),
-            (Kind::Recv, Some(peer)) => Way::Recv(peer),
-            _ => Way::Collective,
-        };
-        let mut lanes = self.lanes.lock();
-        let lane = match lanes.entry(way) {
-            std::collections::hash_map::Entry::Occupied(lane) => lane.into_mut(),
-            std::collections::hash_map::Entry::Vacant(none) => {
-                let lane = Lane::new(&self.context, way, self.comm.place.size)?;
-                self.shared.add_lane(lane.slots.clone());
-                none.insert(lane)
-            }
+        let (way, mut lanes) = (way(call), self.lanes.lock());
+        let Some(lane) = lanes.get_mut(&way) else {
+            return Err(Error::invalid("operations over MPI cannot be captured in a graph"));
         };
         if pieces.len() > 0 {
             self.shared.push(way, Job { call: *call, pieces, first: lane.next(), slots: lane.slots.clone() });
         }
         // SAFETY: the caller keeps the contract.
-        let enqueued = unsafe { lane.enqueue(&pieces, own, stream) };
+        let enqueued = unsafe { lane.enqueue(&pieces, own) };
         // The worker would wait for pieces that the device never gives.
         enqueued.inspect_err(|error| self.shared.fail(error.clone()))
     }
@@ -113,6 +119,15 @@ impl MpiLink {
             return Err(Error::invalid(format!("{subject}: the communicator's thread for MPI has panicked")));
         }
         self.shared.failed().map_or(Ok(()), Err)
+    }
+}
+
+/// The lane of a call.
+fn way(call: &Call) -> Way {
+    match (call.kind, call.peer) {
+        (Kind::Send, Some(peer)) => Way::Send(peer),
+        (Kind::Recv, Some(peer)) => Way::Recv(peer),
+        _ => Way::Collective,
     }
 }
 

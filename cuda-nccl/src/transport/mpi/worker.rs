@@ -319,7 +319,7 @@ fn complete(comm: &Comm, job: &Job, piece: usize, request: &mut ffi::MPI_Request
     Ok(true)
 }
 
-/// What an operation's ranks have to agree on: kind, elements, type and reduction, root.
+/// The properties that an operation's ranks have to agree on: kind, elements, type and reduction, root.
 fn description(call: &Call) -> [u64; 4] {
     let op = u64::from(call.elements.data.0) << 32 | u64::from(call.op.0);
     [call.kind as u64, call.elements.count as u64, op, call.peer.map_or(0, |peer| u64::from(peer) + 1)]
