@@ -43,6 +43,9 @@ pub enum Error {
     /// NCCL returned a status other than success.
     #[error(transparent)]
     Nccl(Box<NcclError>),
+    /// MPI returned a code other than success.
+    #[error(transparent)]
+    Mpi(Box<MpiError>),
     /// The communicator was given up: work did not end, or a peer did not come, within the time limit.
     #[error(transparent)]
     Timeout(Box<Timeout>),
@@ -215,6 +218,39 @@ impl fmt::Display for NcclError {
 
 impl std::error::Error for NcclError {}
 
+/// A code of MPI other than success.
+///
+/// # Examples
+///
+/// ```
+/// fn text(error: &cuda_nccl::MpiError) -> &str {
+///     &error.text
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MpiError {
+    /// The code.
+    pub code: std::ffi::c_int,
+    /// The C function that returned it.
+    pub call: &'static str,
+    /// The rank, the operation and the peer; `None` for a call that belongs to no operation.
+    pub subject: Option<Subject>,
+    /// MPI's text of the code.
+    pub text: String,
+}
+
+impl fmt::Display for MpiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(subject) = self.subject {
+            write!(f, "{subject}: ")?;
+        }
+        write!(f, "{}: code {}: {}", self.call, self.code, self.text)
+    }
+}
+
+impl std::error::Error for MpiError {}
+
 /// A time limit that has passed; the communicator was aborted.
 ///
 /// # Examples
@@ -373,6 +409,16 @@ mod tests {
             "rank 1 of 4: `all_reduce` not called: the communicator has failed before: rank 1 of 4: `recv` from rank 3"
         ));
         assert_eq!(Error::Failed(Box::new(failed)).code(), Some(ncclResult_t::ncclRemoteError));
+    }
+
+    #[test]
+    fn a_code_of_mpi_is_named_with_rank_call_and_text() {
+        let text = "MPI_ERR_TRUNCATE: message truncated".to_owned();
+        let error = MpiError { code: 15, call: "MPI_Irecv", subject: Some(subject("recv", Some(3))), text };
+        assert_eq!(
+            error.to_string(),
+            "rank 1 of 4: `recv` from rank 3: MPI_Irecv: code 15: MPI_ERR_TRUNCATE: message truncated"
+        );
     }
 
     #[test]

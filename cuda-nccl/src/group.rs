@@ -1,16 +1,16 @@
 //! [`group`]: operations that are enqueued together.
 //!
-//! The operations are collected first, and NCCL's group spans only the calls: a closure that fails has enqueued nothing, and no
+//! The operations are collected first, and the library's group spans only the calls: a closure that fails has enqueued nothing, and no
 //! other call of the thread gets into NCCL's group. Their memory is borrowed until the group is enqueued.
 //!
 //! # Safety
 //!
-//! NCCL's calls are made with live handles under their locks; see [`Call::issue`].
+//! Calls are made with live handles under their locks; see [`Link::issue`].
 
 use std::marker::PhantomData;
 
 use cuda_sys::CUstream;
-use cuda_sys::nccl::{ncclComm_t, ncclResult_t};
+use cuda_sys::nccl::ncclResult_t;
 use parking_lot::MutexGuard;
 use smallvec::SmallVec;
 
@@ -18,6 +18,8 @@ use crate::call::Call;
 use crate::communicator::{Communicator, Core, State};
 use crate::error::{Error, Result};
 use crate::target::Target;
+use crate::transport::Link;
+use crate::transport::nccl::Bracket;
 
 /// Operations that are enqueued together, from [`group`].
 ///
@@ -115,7 +117,12 @@ impl<'env> Group<'env> {
                     "{operation}: the operations of a group are either in streams or in one branch of one graph"
                 )));
             }
-            if !std::sync::Arc::ptr_eq(&first.communicator.0.nccl.0, &communicator.0.nccl.0) {
+            let same_library = match (&first.communicator.0.nccl, &communicator.0.nccl) {
+                (Some(one), Some(other)) => std::sync::Arc::ptr_eq(&one.0, &other.0),
+                (None, None) => true,
+                _ => false,
+            };
+            if !same_library {
                 return Err(Error::invalid(format!("{operation}: the communicators of a group are of one library")));
             }
         }
@@ -129,7 +136,7 @@ impl<'env> Group<'env> {
         let Target::Capture(capture) = first.target else { return self.issue(None) };
         // The graph owns what it uses of the communicators before it is locked.
         for queued in &self.calls {
-            queued.communicator.keep_in(capture)?;
+            queued.communicator.keep_in(capture, &queued.call)?;
         }
         let mut open = capture.open()?;
         // SAFETY: the operations are only enqueued. Their accesses have been recorded in the capture, so that at each launch the
@@ -141,14 +148,15 @@ impl<'env> Group<'env> {
     /// Makes the calls, in the captured stream or each in its own.
     fn issue(&self, captured: Option<CUstream>) -> Result<()> {
         let Some(first) = self.calls.first() else { return Ok(()) };
-        let api = &first.communicator.0.nccl.0;
-        let (start, end) = (api.ncclGroupStart()?, api.ncclGroupEnd()?);
         let mut guards = lock_all(self.calls.iter().map(|queued| &**queued.communicator.0));
         for Queued { communicator, call, .. } in &self.calls {
             guards.live(&communicator.0, call.kind.name(), call.peer)?;
         }
-        // SAFETY: the function takes nothing.
-        let mut status = unsafe { start() };
+        for Queued { communicator, call, target } in &self.calls {
+            guards.live(&communicator.0, call.kind.name(), call.peer)?.fork(call, target.stream())?;
+        }
+        let bracket = Bracket::begin(first.communicator.0.nccl.as_ref())?;
+        let mut status = ncclResult_t::ncclSuccess;
         let mut failed = None;
         for (at, queued) in self.calls.iter().enumerate() {
             match queued.issue(&mut guards, captured) {
@@ -164,34 +172,34 @@ impl<'env> Group<'env> {
                 }
             }
         }
-        // SAFETY: the function takes nothing, and the group was begun above.
-        let ended = unsafe { end() };
+        let ended = bracket.end();
         if let Some((at, error)) = failed {
             let Queued { communicator, call, .. } = &self.calls[at];
             let failed = guards.finish(&communicator.0, (call.kind.name(), call.peer), status, call.kind.c_name());
             return error.map_or(failed, Err);
         }
-        for Queued { communicator, call, .. } in &self.calls {
+        for Queued { communicator, call, target } in &self.calls {
             guards.finish(&communicator.0, (call.kind.name(), call.peer), ended, "ncclGroupEnd")?;
+            guards.live(&communicator.0, call.kind.name(), call.peer)?.join(call, target.stream())?;
         }
         Ok(())
     }
 }
 
 impl Queued<'_> {
-    /// Makes the call within NCCL's group.
+    /// Makes the call within the group.
     fn issue(&self, guards: &mut Guards<'_>, captured: Option<CUstream>) -> Result<ncclResult_t> {
         let Queued { communicator, call, target } = self;
         let core: &Core = &communicator.0;
-        let (comm, state) = guards.of(core, call.kind.name(), call.peer)?;
         let (raw, stream) = match (captured, target) {
             (None, Target::Stream(stream)) => (stream.as_raw(), Some(*stream)),
             (captured, _) => (captured.unwrap_or(std::ptr::null_mut()), None),
         };
-        let _entered = core.context.enter(call.kind.c_name())?;
-        // SAFETY: the handle is live and used under its lock. The stream is of its device, as the callers have checked, or the
-        // captured one; the memory is borrowed until the group has ended, and prepared in the stream, or recorded in the graph.
-        let status = unsafe { call.issue(&core.nccl.0, comm, core.place, raw) }?;
+        let state = guards.guard(core);
+        let link = core.live(state, call.kind.name(), call.peer)?;
+        // SAFETY: the link is used under its lock. The stream is of its device, as the callers have checked, or the captured one;
+        // the memory is borrowed until the group has ended, and prepared in the stream, or recorded in the graph.
+        let status = unsafe { link.issue(call, core.place, &core.context, raw, stream) }?;
         state.note_call(call, stream);
         Ok(status)
     }
@@ -215,15 +223,8 @@ impl<'a> Guards<'a> {
         &mut found.expect("the states of all communicators are locked").1
     }
 
-    /// The handle of a communicator, for an operation, with its state.
-    fn of(&mut self, core: &Core, operation: &'static str, peer: Option<u32>) -> Result<(ncclComm_t, &mut State)> {
-        let guard = self.guard(core);
-        let comm = core.live(guard, operation, peer)?;
-        Ok((comm, guard))
-    }
-
-    /// The handle of a communicator, for an operation; an error if it has failed.
-    pub(crate) fn live(&mut self, core: &Core, operation: &'static str, peer: Option<u32>) -> Result<ncclComm_t> {
+    /// The link of a communicator, for an operation; an error if it has failed.
+    pub(crate) fn live(&mut self, core: &Core, operation: &'static str, peer: Option<u32>) -> Result<&Link> {
         core.live(self.guard(core), operation, peer)
     }
 

@@ -39,7 +39,7 @@
 //!
 //! # Safety
 //!
-//! `unsafe` is in `call.rs`, `communicator/` and `group.rs` (calls of NCCL), `error.rs` (NCCL's texts) and `library.rs` (opens the
+//! `unsafe` is in `transport/`, `communicator/` and `group.rs` (calls of NCCL and MPI), `error.rs` (NCCL's texts) and `library.rs` (opens the
 //! library that the environment names). Each file states its argument.
 
 #[cfg(doctest)]
@@ -55,13 +55,20 @@ mod library;
 mod number;
 mod pause;
 mod plan;
+#[cfg(feature = "mpi")]
+mod processes;
 mod target;
+mod transport;
 mod watchdog;
 
+#[cfg(feature = "mpi")]
+pub use ::mpi;
 pub use bootstrap::{Bootstrap, BootstrapError, Environment};
 pub use communicator::{Communicator, Options};
-pub use error::{Error, Failed, LengthError, NcclError, Result, Subject, Timeout};
+pub use error::{Error, Failed, LengthError, MpiError, NcclError, Result, Subject, Timeout};
 pub use group::{Group, group};
 pub use library::{NCCL_VARIABLE, Nccl, UniqueId};
 pub use number::{Number, Reduction};
+#[cfg(feature = "mpi")]
+pub use processes::{MpiProcesses, TRANSPORT_VARIABLE, Transport};
 pub use target::Target;

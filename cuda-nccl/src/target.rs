@@ -26,7 +26,16 @@ pub enum Target<'a> {
     Capture(&'a Capture),
 }
 
-impl Target<'_> {
+impl<'a> Target<'a> {
+    /// The stream; `None` for a graph.
+    #[inline]
+    pub(crate) fn stream(&self) -> Option<&'a Stream> {
+        match self {
+            Target::Stream(stream) => Some(stream),
+            Target::Capture(_) => None,
+        }
+    }
+
     pub(crate) fn context(&self) -> &Context {
         match self {
             Target::Stream(stream) => stream.context(),

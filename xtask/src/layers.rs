@@ -57,6 +57,7 @@ const TOP: &[&str] = &[
     "cuda-examples",
     "cuda-example-bundle",
     "cuda-example-kernels",
+    "cuda-example-mpi",
     "cuda-benches",
 ];
 
@@ -67,6 +68,7 @@ const RESTRICTED: &[(&str, &[&str])] = &[
     // Benches open OpenCL, with which they compare.
     ("libloading", &["cuda-sys", "cuda-llvm", "cuda-benches"]),
     ("bindgen", &["cuda-sys-gen"]),
+    ("mpi", &["cuda-nccl"]),
     ("clap", &["xtask", "cuda-sim-command", "cuda-examples", "cuda-tests"]),
     ("syn", &["cuda-jit-macros", "cuda-sys-gen"]),
 ];

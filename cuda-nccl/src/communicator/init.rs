@@ -19,6 +19,8 @@ use crate::error::{Error, NcclError, Result, Timeout};
 use crate::group::lock_all;
 use crate::library::{Nccl, UniqueId};
 use crate::pause::Pause;
+use crate::transport::Link;
+use crate::transport::nccl::NcclLink;
 
 /// Options of a communicator.
 ///
@@ -224,7 +226,11 @@ impl Communicator {
         parts: impl Fn(usize) -> (Option<u32>, i32),
     ) -> Result<Vec<Option<Communicator>>> {
         let Some(first) = communicators.first() else { return Ok(Vec::new()) };
-        let api = &first.0.nccl.0;
+        let Some(nccl) = &first.0.nccl else { return split_mpi(communicators, parts) };
+        if communicators.iter().any(|each| each.0.nccl.is_none()) {
+            return Err(Error::invalid("`split_all`: the communicators are of one library"));
+        }
+        let api = &nccl.0;
         let split = api.ncclCommSplit()?;
         let mut colors = Vec::new();
         for each in communicators {
@@ -239,7 +245,7 @@ impl Communicator {
         let new = Box::leak(vec![std::ptr::null_mut::<ncclComm>(); communicators.len()].into_boxed_slice());
         let mut guards = lock_all(communicators.iter().map(|each| &**each.0));
         let (start, end) = (api.ncclGroupStart()?, api.ncclGroupEnd()?);
-        let handles = communicators.iter().map(|each| guards.live(&each.0, "split", None));
+        let handles = communicators.iter().map(|each| Ok(guards.live(&each.0, "split", None)?.as_raw()));
         let handles = handles.collect::<Result<Vec<_>>>()?;
         // SAFETY: the function takes nothing.
         let mut status = unsafe { start() };
@@ -275,10 +281,36 @@ impl Communicator {
         let new = unsafe { Box::from_raw(new) };
         let finished = communicators.iter().zip(new).map(|(parent, handle)| {
             let Some(handle) = NonNull::new(handle) else { return Ok(None) };
-            adopt(parent, handle).map(Some)
+            adopt(nccl, parent, handle).map(Some)
         });
         finished.collect()
     }
+}
+
+/// Splits communicators over MPI, one after the other: each is of processes of its own.
+fn split_mpi(
+    communicators: &[Communicator],
+    parts: impl Fn(usize) -> (Option<u32>, i32),
+) -> Result<Vec<Option<Communicator>>> {
+    let split = |each: &Communicator| {
+        let (color, key) = parts(each.rank());
+        let core = &each.0;
+        let state = core.state.lock();
+        match core.live(&state, "split", None)? {
+            #[cfg(feature = "mpi")]
+            Link::Mpi(link) => {
+                let part = link.split(color, key, core.limit)?;
+                Ok(part.map(|(link, place)| {
+                    Communicator::of_link(Link::Mpi(link), None, core.context.clone(), place, core.limit)
+                }))
+            }
+            Link::Nccl(_) => Err(Error::invalid(format!(
+                "rank {}: color {color:?}, key {key}: the communicators are of one library",
+                each.rank()
+            ))),
+        }
+    };
+    communicators.iter().map(split).collect()
 }
 
 /// Returns true for a status of a call that has begun.
@@ -287,8 +319,8 @@ fn is_accepted(status: ncclResult_t) -> bool {
 }
 
 /// The communicator of a new handle, with the device and the time limit of its parent.
-fn adopt(parent: &Communicator, handle: NonNull<ncclComm>) -> Result<Communicator> {
-    let (nccl, limit) = (&parent.0.nccl, parent.0.limit);
+fn adopt(nccl: &Nccl, parent: &Communicator, handle: NonNull<ncclComm>) -> Result<Communicator> {
+    let limit = parent.0.limit;
     let mut coming = [Coming { handle: handle.as_ptr(), context: parent.0.context.clone(), place: parent.0.place }];
     settle(nccl, &mut coming, limit)?;
     let (mut rank, mut size) = (0, 0);
@@ -305,16 +337,23 @@ fn adopt(parent: &Communicator, handle: NonNull<ncclComm>) -> Result<Communicato
     Ok(communicator(nccl, context, place, handle, limit))
 }
 
-fn communicator(
-    nccl: &Nccl,
-    context: Context,
-    place: Place,
-    handle: NonNull<ncclComm>,
-    limit: Duration,
-) -> Communicator {
-    let state = parking_lot::Mutex::new(State::new(handle));
-    let core = Arc::new(Core { nccl: nccl.clone(), context, place, limit, state });
-    Communicator(Arc::new(Owner::new(core)))
+fn communicator(nccl: &Nccl, context: Context, place: Place, comm: NonNull<ncclComm>, limit: Duration) -> Communicator {
+    let link = Link::Nccl(NcclLink { nccl: nccl.clone(), comm });
+    Communicator::of_link(link, Some(nccl.clone()), context, place, limit)
+}
+
+impl Communicator {
+    /// The communicator of a link to the other ranks.
+    pub(crate) fn of_link(
+        link: Link,
+        nccl: Option<Nccl>,
+        context: Context,
+        place: Place,
+        limit: Duration,
+    ) -> Communicator {
+        let state = parking_lot::Mutex::new(State::new(link));
+        Communicator(Arc::new(Owner::new(Arc::new(Core { nccl, context, place, limit, state }))))
+    }
 }
 
 /// Makes the communicators of these ranks of one identifier, and waits until all ranks have come.

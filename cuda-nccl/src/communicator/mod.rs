@@ -1,15 +1,14 @@
 //! [`Communicator`]: a rank of a group of devices, and the state that it shares with the watchdog and with graphs.
 //!
-//! `init` makes communicators, `operations` has their operations. Communicators do not block in NCCL: where a call is still in
-//! progress, or a peer is lost, the wait is here and has a time limit.
+//! `init` makes communicators, `operations` has their operations. Communicators do not block in NCCL or MPI: where a call is still
+//! in progress, or a peer is lost, the wait is here and has a time limit.
 //!
-//! Invariants: NCCL's handle is used under the lock of [`State`], and is gone from it once it is destroyed or aborted; no graph
-//! with an operation of the communicator outlives the handle, unless it was aborted, and then the graph is not launched.
+//! Invariants: the link is used under the lock of [`State`], and is gone from it once it is closed or aborted; no graph with an
+//! operation of the communicator outlives the link, unless it was aborted, and then the graph is not launched.
 //!
 //! # Safety
 //!
-//! The blocks call NCCL's functions with the live handle that the state holds, under its lock, and with pointers to variables
-//! that live through the call.
+//! The block makes an operation through the link that the state holds, under its lock, with memory that is borrowed and prepared.
 
 mod init;
 mod operations;
@@ -17,13 +16,12 @@ mod operations;
 pub use init::Options;
 
 use std::fmt;
-use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cuda_driver::{AroundLaunch, Context, Event, Stream};
 use cuda_sys::CUstream;
-use cuda_sys::nccl::{ncclComm, ncclComm_t, ncclResult_t};
+use cuda_sys::nccl::{ncclComm_t, ncclResult_t};
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
@@ -31,6 +29,7 @@ use crate::call::{Call, Place};
 use crate::error::{Error, Failed, NcclError, Result, Subject, Timeout};
 use crate::library::Nccl;
 use crate::pause::Pause;
+use crate::transport::Link;
 
 /// A rank of a group of devices that exchange data.
 ///
@@ -63,12 +62,13 @@ use crate::pause::Pause;
 /// ```
 pub struct Communicator(pub(crate) Arc<Owner>);
 
-/// The owner of NCCL's handle: a communicator, and the graphs with operations of it.
+/// The owner of the link: a communicator, and the graphs with operations of it.
 pub(crate) struct Owner(Arc<Core>);
 
-/// The state of a communicator, which the watchdog shares. Without an owner its handle is gone.
+/// The state of a communicator, which the watchdog shares. Without an owner its link is gone.
 pub(crate) struct Core {
-    pub(crate) nccl: Nccl,
+    /// The library; `None` for another transport.
+    pub(crate) nccl: Option<Nccl>,
     pub(crate) context: Context,
     pub(crate) place: Place,
     pub(crate) limit: Duration,
@@ -77,8 +77,8 @@ pub(crate) struct Core {
 
 /// The part of the state that changes.
 pub(crate) struct State {
-    /// NCCL's handle; `None` once it is destroyed or aborted.
-    handle: Option<NonNull<ncclComm>>,
+    /// The connection to the other ranks; `None` once it is closed or aborted.
+    link: Option<Link>,
     /// The first error that ended the communicator.
     failed: Option<Arc<Error>>,
     /// The last operation, for messages.
@@ -91,9 +91,6 @@ pub(crate) struct State {
     launching: usize,
 }
 
-// SAFETY: NCCL accepts a communicator's handle on any thread; it is used under the lock.
-unsafe impl Send for State {}
-
 /// A stream with operations that may not have finished.
 struct Pending {
     stream: Stream,
@@ -102,9 +99,9 @@ struct Pending {
 }
 
 impl State {
-    pub(crate) fn new(handle: NonNull<ncclComm>) -> State {
+    pub(crate) fn new(link: Link) -> State {
         State {
-            handle: Some(handle),
+            link: Some(link),
             failed: None,
             last: ("the creation of the communicator", None),
             pending: SmallVec::new(),
@@ -148,11 +145,11 @@ impl Core {
         self.subject(state.last.0, state.last.1)
     }
 
-    /// The handle, for an operation; an error if the communicator has failed.
+    /// The link, for an operation; an error if the communicator has failed.
     #[inline]
-    pub(crate) fn live(&self, state: &State, operation: &'static str, peer: Option<u32>) -> Result<ncclComm_t> {
-        match state.handle {
-            Some(handle) => Ok(handle.as_ptr()),
+    pub(crate) fn live<'a>(&self, state: &'a State, operation: &'static str, peer: Option<u32>) -> Result<&'a Link> {
+        match &state.link {
+            Some(link) => Ok(link),
             None => Err(self.refusal(state, operation, peer)),
         }
     }
@@ -180,12 +177,12 @@ impl Core {
     #[inline]
     fn issue(&self, call: &Call, raw: CUstream, stream: Option<&Stream>) -> Result<()> {
         let mut state = self.state.lock();
-        let comm = self.live(&state, call.kind.name(), call.peer)?;
-        let entered = self.context.enter(call.kind.c_name())?;
-        // SAFETY: the handle is live and used under its lock; the stream is of its device, as the callers have checked, and so
-        // is the memory, which is borrowed and prepared.
-        let status = unsafe { call.issue(&self.nccl.0, comm, self.place, raw) }?;
-        drop(entered);
+        let link = self.live(&state, call.kind.name(), call.peer)?;
+        link.fork(call, stream)?;
+        // SAFETY: the link is used under its lock; the stream is of its device, as the callers have checked, and so is the
+        // memory, which is borrowed and prepared.
+        let status = unsafe { link.issue(call, self.place, &self.context, raw, stream) }?;
+        link.join(call, stream)?;
         state.note_call(call, stream);
         match status {
             ncclResult_t::ncclSuccess => Ok(()),
@@ -206,11 +203,23 @@ impl Core {
             ncclResult_t::ncclInProgress => self.settle(state, call),
             status => {
                 let subject = Some(self.last(state));
-                let error = Error::Nccl(Box::new(NcclError::new(&self.nccl.0, state.handle, status, call, subject)));
+                let error = self.error(state, status, call, subject);
                 // The arguments were refused, which changes nothing.
                 let refused = [ncclResult_t::ncclInvalidArgument, ncclResult_t::ncclInvalidUsage].contains(&status);
                 Err(if refused { error } else { self.fail(state, error) })
             }
+        }
+    }
+
+    /// The error of a status of NCCL.
+    #[cold]
+    fn error(&self, state: &State, status: ncclResult_t, call: &'static str, subject: Option<Subject>) -> Error {
+        match (&self.nccl, &state.link) {
+            (Some(nccl), Some(Link::Nccl(link))) => {
+                Error::Nccl(Box::new(NcclError::new(&nccl.0, Some(link.comm), status, call, subject)))
+            }
+            (Some(nccl), _) => Error::Nccl(Box::new(NcclError::new(&nccl.0, None, status, call, subject))),
+            (None, _) => Error::invalid(format!("{call}: {status:?}")),
         }
     }
 
@@ -228,13 +237,14 @@ impl Core {
         }
     }
 
-    /// NCCL's status of the communicator.
-    fn async_error(&self, state: &State) -> Result<ncclResult_t> {
-        let comm = self.live(state, state.last.0, state.last.1)?;
-        let mut found = ncclResult_t::ncclSuccess;
-        // SAFETY: the handle is live and used under its lock; the status lives through the call.
-        let status = unsafe { (self.nccl.0.ncclCommGetAsyncError()?)(comm, &mut found) };
-        Ok(if status == ncclResult_t::ncclSuccess { found } else { status })
+    /// The transport's status of the communicator, which an error of the transport ends.
+    fn async_error(&self, state: &mut MutexGuard<'_, State>) -> Result<ncclResult_t> {
+        let link = self.live(state, state.last.0, state.last.1)?;
+        match (link, link.status()) {
+            (Link::Nccl(_), status) => status,
+            #[cfg(feature = "mpi")]
+            (Link::Mpi(_), status) => status.map_err(|error| self.fail(state, error)),
+        }
     }
 
     /// Gives the communicator up because its time limit has passed.
@@ -261,21 +271,9 @@ impl Core {
         while state.launching > 0 {
             MutexGuard::unlocked(state, std::thread::yield_now);
         }
-        let Some(handle) = state.handle.take() else { return };
-        let (nccl, context, handle) = (self.nccl.clone(), self.context.clone(), Handle(handle));
-        let abort = move || {
-            let Handle(handle) = { handle };
-            let aborted = context.enter("ncclCommAbort").map_err(Error::from).and_then(|_entered| {
-                let abort = nccl.0.ncclCommAbort()?;
-                // SAFETY: the handle was live, and the state, from which it was taken, has it no more.
-                Ok(unsafe { abort(handle.as_ptr()) })
-            });
-            match aborted {
-                Ok(ncclResult_t::ncclSuccess | ncclResult_t::ncclInProgress) => {}
-                Ok(status) => tracing::warn!(?status, "a communicator could not be aborted"),
-                Err(error) => tracing::warn!(%error, "a communicator could not be aborted"),
-            }
-        };
+        let Some(link) = state.link.take() else { return };
+        let context = self.context.clone();
+        let abort = move || link.abort(&context);
         if state.captured {
             // NCCL waits for the end of all graphs with the communicator's operations, which somebody may hold who waits for us.
             drop(std::thread::Builder::new().name("nccl-abort".into()).spawn(abort));
@@ -288,7 +286,7 @@ impl Core {
     /// Returns the error of the communicator if it has failed, or if NCCL reports one.
     fn check(&self) -> Result<()> {
         let mut state = self.state.lock();
-        match self.async_error(&state)? {
+        match self.async_error(&mut state)? {
             ncclResult_t::ncclSuccess | ncclResult_t::ncclInProgress => Ok(()),
             status => self.fail_with(&mut state, status),
         }
@@ -298,8 +296,8 @@ impl Core {
     #[cold]
     fn fail_with(&self, state: &mut MutexGuard<'_, State>, status: ncclResult_t) -> Result<()> {
         let (call, subject) = ("ncclCommGetAsyncError", Some(self.last(state)));
-        let error = NcclError::new(&self.nccl.0, state.handle, status, call, subject);
-        Err(self.fail(state, Error::Nccl(Box::new(error))))
+        let error = self.error(state, status, call, subject);
+        Err(self.fail(state, error))
     }
 
     /// Waits for the stream, and gives the communicator up if that takes too long.
@@ -320,10 +318,10 @@ impl Core {
     pub(crate) fn inspect(&self) {
         // Whoever holds the lock looks at the communicator's state and its time limit.
         let Some(mut state) = self.state.try_lock() else { return };
-        if state.handle.is_none() || state.pending.is_empty() {
+        if state.link.is_none() || state.pending.is_empty() {
             return;
         }
-        match self.async_error(&state) {
+        match self.async_error(&mut state) {
             Ok(ncclResult_t::ncclSuccess | ncclResult_t::ncclInProgress) => {}
             Ok(status) => return drop(self.fail_with(&mut state, status)),
             Err(error) => return tracing::debug!(%error, "a communicator's state is not known"),
@@ -336,10 +334,10 @@ impl Core {
         }
     }
 
-    /// Waits for the operations, and frees NCCL's handle.
+    /// Waits for the operations, and ends the connection.
     fn close(&self) -> Result<()> {
         let mut state = self.state.lock();
-        if state.handle.is_none() {
+        if state.link.is_none() {
             return state.failed.as_ref().map_or(Ok(()), |_| Err(self.refusal(&state, "close", None)));
         }
         let streams: SmallVec<[Stream; 2]> = state.pending.drain(..).map(|pending| pending.stream).collect();
@@ -353,25 +351,10 @@ impl Core {
             self.abort(&mut state);
             return waited;
         }
-        let Some(handle) = state.handle.take() else { return Ok(()) };
-        let _entered = self.context.enter("ncclCommDestroy")?;
-        // SAFETY: the handle was live, and the state, from which it was taken, has it no more.
-        let status = unsafe { (self.nccl.0.ncclCommDestroy()?)(handle.as_ptr()) };
-        match status {
-            ncclResult_t::ncclSuccess | ncclResult_t::ncclInProgress => Ok(()),
-            status => {
-                let subject = Some(self.subject("close", None));
-                Err(Error::Nccl(Box::new(NcclError::new(&self.nccl.0, None, status, "ncclCommDestroy", subject))))
-            }
-        }
+        let Some(link) = state.link.take() else { return Ok(()) };
+        link.close(&self.context, self.subject("close", None))
     }
 }
-
-/// A handle that another thread aborts.
-struct Handle(NonNull<ncclComm>);
-
-// SAFETY: NCCL accepts a communicator's handle on any thread.
-unsafe impl Send for Handle {}
 
 impl Pending {
     /// Returns true if operations did not end within the limit after the watchdog first saw them.
@@ -413,7 +396,7 @@ impl std::ops::Deref for Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        if self.state.lock().handle.is_some()
+        if self.state.lock().link.is_some()
             && let Err(error) = self.close()
         {
             tracing::warn!(%error, "a communicator could not be closed");
@@ -467,21 +450,21 @@ impl Communicator {
         &self.0.context
     }
 
-    /// The library.
+    /// NCCL's library; `None` for a communicator over MPI.
     ///
     /// # Examples
     ///
     /// ```
     /// fn is_recent(communicator: &cuda_nccl::Communicator) -> bool {
-    ///     communicator.nccl().version() >= Some((2, 28, 0))
+    ///     communicator.nccl().is_some_and(|nccl| nccl.version() >= Some((2, 28, 0)))
     /// }
     /// ```
     #[must_use]
-    pub fn nccl(&self) -> &Nccl {
-        &self.0.nccl
+    pub fn nccl(&self) -> Option<&Nccl> {
+        self.0.nccl.as_ref()
     }
 
-    /// NCCL's handle, for functions that this crate does not wrap; null once the communicator has failed.
+    /// NCCL's handle, for functions that this crate does not wrap; null once the communicator has failed, and over MPI.
     ///
     /// # Examples
     ///
@@ -492,7 +475,7 @@ impl Communicator {
     /// ```
     #[must_use]
     pub fn as_raw(&self) -> ncclComm_t {
-        self.0.state.lock().handle.map_or(std::ptr::null_mut(), NonNull::as_ptr)
+        self.0.state.lock().link.as_ref().map_or(std::ptr::null_mut(), Link::as_raw)
     }
 
     /// Waits on the host for the stream's work, as [`Stream::synchronize`] does, and for no longer than the time limit.
@@ -556,7 +539,7 @@ impl Communicator {
     /// ```
     pub fn abort(&self) {
         let mut state = self.0.state.lock();
-        if state.failed.is_none() && state.handle.is_some() {
+        if state.failed.is_none() && state.link.is_some() {
             let subject = self.0.subject("abort", None);
             state.failed = Some(Arc::new(Error::invalid(format!("{subject}: the program ended the communicator"))));
         }

@@ -65,9 +65,17 @@ impl Communicator {
     }
 
     /// Keeps the communicator in a graph, whose launches then ask it.
-    pub(crate) fn keep_in(&self, capture: &Capture) -> Result<()> {
+    pub(crate) fn keep_in(&self, capture: &Capture, call: &Call) -> Result<()> {
+        self.expect_capturable(call)?;
         capture.open()?.enclose(Arc::new(InGraph(self.0.clone())));
         Ok(())
+    }
+
+    /// Returns an error if the call's transport cannot be captured.
+    fn expect_capturable(&self, call: &Call) -> Result<()> {
+        let state = self.0.state.lock();
+        let link = self.0.live(&state, call.kind.name(), call.peer)?;
+        link.expect_capturable(self.0.subject(call.kind.name(), call.peer))
     }
 
     /// Makes a call after `access` has ordered its accesses.
@@ -90,6 +98,7 @@ impl Communicator {
         capture: &Capture,
         access: impl FnOnce(&mut Order<'_, '_>) -> Result<()>,
     ) -> Result<()> {
+        self.expect_capturable(call)?;
         let mut open = capture.open()?;
         access(&mut Order::Capture(&mut open, call.kind.name()))?;
         open.enclose(Arc::new(InGraph(self.0.clone())));

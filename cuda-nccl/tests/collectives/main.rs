@@ -6,17 +6,19 @@
 //!
 //! The environment is changed before anything but the standard library reads it.
 
-mod exact;
 mod failures;
 mod moves;
+#[path = "../operations/mod.rs"]
+mod operations;
 mod reductions;
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cuda_driver::{Driver, Stream};
+use cuda_driver::Driver;
 use cuda_nccl::{Communicator, NCCL_VARIABLE, Nccl, Options, Result};
 use cuda_sys::DriverApi;
+use operations::Rank;
 
 /// The library and the driver, if the environment names both or cargo built both.
 static MACHINE: LazyLock<Option<(Nccl, Driver)>> = LazyLock::new(|| {
@@ -59,27 +61,6 @@ fn choose_built() -> Option<()> {
 fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A rank with a stream.
-struct Rank {
-    communicator: Communicator,
-    stream: Stream,
-}
-
-impl Rank {
-    fn new(communicator: Communicator) -> Rank {
-        let stream = Stream::new(communicator.context()).unwrap();
-        Rank { communicator, stream }
-    }
-
-    fn rank(&self) -> usize {
-        self.communicator.rank()
-    }
-
-    fn size(&self) -> usize {
-        self.communicator.size()
-    }
 }
 
 /// Communicators of `size` ranks on devices of their own; `None`, with a line, where the machine has too few.
