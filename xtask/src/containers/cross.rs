@@ -34,10 +34,8 @@ const WINDOWS: &str = "x86_64-pc-windows-gnu";
 const LIBRARY: &str = "/usr/lib/rustlib/src/rust/library/Cargo.toml";
 
 /// The tests that QEMU runs: arguments of `cargo test`. Those of KIR files hold the PTX against the text that x86-64 gives.
-const TESTS: &[&[&str]] = &[
-    &["--package", "cuda-jit", "--test", "all", "--", "kir_files", "--quiet"],
-    &["--package", "cuda-sim", "--lib", "--", "--quiet"],
-];
+const TESTS: &[&[&str]] =
+    &[&["--package", "cuda-jit", "--test", "all", "--", "kir_files"], &["--package", "cuda-sim", "--lib"]];
 
 /// The packages that a program with a bundle needs, with the features that it takes.
 const BUNDLE: &[&str] = &[
