@@ -1,6 +1,8 @@
-//! Kernels and device functions for linear algebra, as a crate that programs depend on.
+//! Kernels and device functions as a crate that programs depend on: linear algebra, and a neural network in [`digits`].
 //!
-//! A program compiles a kernel of this crate for its own element types when it launches it.
+//! A program compiles a generic kernel of this crate for its own element types when it launches it.
+
+pub mod digits;
 
 use cuda_prelude::*;
 use ndarray::{ArrayView2, ArrayViewMut2};
