@@ -14,7 +14,9 @@ use clap::Args;
 
 use crate::setup::Toolkit;
 use crate::workspace::{self, Scratch, cargo, run as run_command, whole};
-use crate::{book, fuzz, generate, kernel_bundles, layers, modules, next_llvm, package, sanitize, setup, test, tidy};
+use crate::{
+    book, fuzz, generate, kernel_bundles, layers, modules, mpi, next_llvm, package, sanitize, setup, test, tidy,
+};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -53,6 +55,7 @@ const STEPS: &[Step] = &[
     ("bindings", bindings),
     ("generate", |shared| generate::run(&shared.toolkit, shared.every_cuda)),
     ("test", tests),
+    ("mpi", |shared| mpi::run(&shared.toolkit)),
     ("bundles", |_| kernel_bundles::run()),
     ("llvm", |shared| next_llvm::run(shared.whole_llvm)),
     ("fuzz", |_| fuzz::gate()),

@@ -21,6 +21,7 @@ mod generate;
 mod kernel_bundles;
 mod layers;
 mod modules;
+mod mpi;
 mod neighbours;
 mod next_llvm;
 mod package;

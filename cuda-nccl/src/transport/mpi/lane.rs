@@ -195,8 +195,8 @@ impl Lane {
         let (context, raw, slot) = (self.stream.context(), self.stream.as_raw(), slot.cast::<c_void>());
         let Rows { at, width, rows: count, pitch } = rows;
         if count == 1 {
-            // SAFETY: the caller keeps the contract.
             return Ok(match to_host {
+                // SAFETY: the caller keeps the contract.
                 true => unsafe { driver_call!(context, cuMemcpyDtoHAsync_v2(slot, at, width, raw)) },
                 // SAFETY: as above.
                 false => unsafe { driver_call!(context, cuMemcpyHtoDAsync_v2(at, slot, width, raw)) },

@@ -185,13 +185,13 @@ mod tests {
     #[test]
     fn halves_are_reduced_in_f32_and_rounded_once() {
         let input: Vec<bf16> = [256.0, -2.0, 3.0].map(bf16::from_f32).to_vec();
-        let reduced = |function: unsafe extern "C" fn(_, _, _, _)| {
+        type Function = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut ffi::MPI_Datatype);
+        let reduced = |function: Function| {
             let mut input = input.clone();
             let mut output = [1.0, 5.0, -3.0].map(bf16::from_f32);
-            let (mut len, mut ty) = (3, std::ptr::null_mut());
-            let ty: *mut ffi::MPI_Datatype = std::ptr::from_mut::<*mut ()>(&mut ty).cast();
+            let (input, result) = (input.as_mut_ptr().cast(), output.as_mut_ptr().cast());
             // SAFETY: both arrays have three elements; the type is not read.
-            unsafe { function(input.as_mut_ptr().cast(), output.as_mut_ptr().cast(), &mut len, ty) };
+            unsafe { function(input, result, &mut 3, std::ptr::null_mut()) };
             output.map(bf16::to_f32)
         };
         assert_eq!(reduced(reduce::<bf16, SUM>), [256.0, 3.0, 0.0], "257 is no bf16 and is rounded to even");
