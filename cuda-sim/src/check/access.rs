@@ -6,6 +6,7 @@
 //! checked just before.
 
 use super::chunks::Accesses;
+use super::history::Sort;
 use super::race::{Conflict, Strong};
 use super::report::Report;
 use super::shadow::{PAGE, Page, PageKind, Record, first_missing, insert, parts, place};
@@ -167,6 +168,14 @@ impl Checker {
         let since = self.race.since(kind);
         let Some(page) = self.pages.find(address) else { return Ok(()) };
         let offset = (address % PAGE) as u32;
+        if let Some(tracked) = self.tracked.as_mut().filter(|_| !is_shared) {
+            let sort = Sort::of(now.writes(), strong.is_some() || access == Access::Atomic);
+            let range = offset as usize..(offset + bytes) as usize;
+            if !tracked.access(page, address / PAGE, range.clone(), sort) {
+                self.meets_other(asked, now, range, sort);
+            }
+        }
+        let Some(page) = self.pages.find(address) else { return Ok(()) };
         let one = Accesses { offset, bytes, threads: 1, same: false };
         if strong.is_none() && access != Access::Atomic && self.race.run(page, one, now, since) {
             return Ok(());
@@ -185,6 +194,15 @@ impl Checker {
             self.race.strong(thread as usize, address, is_shared && own.cluster.ranks == 0, strong);
         }
         Ok(())
+    }
+
+    /// Reports an access that conflicts with one of another operation.
+    #[cold]
+    fn meets_other(&mut self, asked: Asked, now: Record, range: std::ops::Range<usize>, sort: Sort) {
+        let own = self.accessed(asked.what(), now.thread(), now.place, None);
+        if let Some(tracked) = &self.tracked {
+            self.reported |= tracked.conflict(asked.address / PAGE, range, sort, own);
+        }
     }
 
     /// Notes where the place of an access need not ask again: within its array, or within its page if all of that was

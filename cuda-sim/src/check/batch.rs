@@ -9,6 +9,7 @@
 
 use super::access::{Asked, is_own};
 use super::chunks::Accesses;
+use super::history::Sort;
 use super::shadow::{PAGE, PageKind, first_missing, insert};
 use super::{Checker, with};
 use crate::codegen::abi::{self, Access, BATCH_ROW, BatchSite, BatchTable, Context, NOT_ACCESSED};
@@ -201,7 +202,7 @@ impl Checker {
         if !self.checks.has(Checks::RACE) {
             return true;
         }
-        if Access::new(site.kind as u32) != Access::Load {
+        if Access::new(site.kind as u32) != Access::Load || self.tracked.is_some() {
             return false;
         }
         let since = self.race.since(PageKind::Global);
@@ -301,6 +302,11 @@ impl Checker {
         let loads = asked.access() == Access::Load;
         let range = offset as usize..(offset + whole) as usize;
         if loads && page.written.as_ref().is_some_and(|set| first_missing(set, range.clone()).is_some()) {
+            return false;
+        }
+        if let Some(tracked) = self.tracked.as_mut().filter(|_| races && kind == PageKind::Global)
+            && !tracked.access(page, run.address / PAGE, range.clone(), Sort::of(!loads, false))
+        {
             return false;
         }
         if races && matches!(kind, PageKind::Global | PageKind::Shared) {

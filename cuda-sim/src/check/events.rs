@@ -127,6 +127,7 @@ pub(crate) fn freed_in_stream(allocation: &Allocation) -> Option<Freed> {
 
 /// Memory was freed.
 pub(crate) fn freed(Freed { base, number, pages, bytes }: Freed) {
+    super::history::freed(pages, bytes);
     let mut known = KNOWN.lock();
     if let Some(named) = known.live.remove(&base) {
         if Some(named.number) != number {

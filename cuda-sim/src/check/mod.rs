@@ -17,10 +17,12 @@ mod batch;
 mod chunks;
 mod clocks;
 pub(crate) mod events;
+pub(crate) mod history;
 mod leak;
 mod log;
 mod memory;
 mod objects;
+pub(crate) mod order;
 mod race;
 mod report;
 pub(crate) mod session;
@@ -44,6 +46,7 @@ use crate::exec::launch::{Fault, Launch};
 use crate::exec::search::Found;
 use crate::module::Kernel;
 use events::Event;
+use history::Tracked;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use race::Race;
@@ -72,6 +75,8 @@ struct Checker {
     reported: bool,
     /// The generation of what is known of memory ([`session::generation`]).
     generation: u64,
+    /// The running launch, if it is compared with other operations.
+    tracked: Option<Tracked>,
     /// The launches that have begun and do not run now ([`turns`]).
     suspended: usize,
     /// True if its code has bounds, and those.
@@ -124,6 +129,9 @@ pub(crate) fn initialize() {
 /// Records what the host does from now on.
 pub(crate) fn enable(checks: Checks) {
     events::enable(checks.has(Checks::LEAK), checks.of_kernels());
+    if checks.has(Checks::RACE) {
+        order::enable();
+    }
 }
 
 impl Checker {
@@ -136,6 +144,7 @@ impl Checker {
             found: None,
             reported: false,
             generation: 0,
+            tracked: None,
             suspended: 0,
             is_bounded: false,
             bounds: Box::new([Bounds::default(); BOUNDS_COUNT]),
@@ -200,7 +209,19 @@ impl Checker {
             self.pages.retain(|_, _| false);
         }
         (self.found, self.reported) = (None, false);
+        let name = &kernel.signature().name;
+        let learns = launch.code.has_fences;
+        self.tracked = if checks.has(Checks::RACE) { Tracked::begin(launch.grid_id, name, learns) } else { None };
         self.running = Some(Running { kernel: Arc::clone(kernel), launch: Arc::clone(launch) });
+    }
+
+    /// Compares the launch with other operations.
+    fn publish(&mut self) {
+        if let Some(tracked) = self.tracked.take() {
+            let pages = &mut self.pages;
+            let take = |number| pages.find(number * shadow::PAGE).and_then(|page| page.seen.take());
+            self.reported |= tracked.end(take);
+        }
     }
 
     fn end(&mut self) {
@@ -275,6 +296,7 @@ pub(crate) fn run(kernel: &Arc<Kernel>, launch: Arc<Launch>) -> (Result<(), Faul
         checker.found = kernel.search(&launch, block);
         checker.unexplained(block);
     }
+    checker.publish();
     let reported = checker.reported;
     checker.end();
     drop(owned);

@@ -99,6 +99,9 @@ impl Session {
         active[0] += 1;
         active[1] += usize::from(checks.has(Checks::INIT));
         events::enable(false, true);
+        if checks.has(Checks::RACE) {
+            super::order::enable();
+        }
         if first_init {
             TOLD_SINCE.store(MEMORY.last_id(), Ordering::Relaxed);
         }

@@ -8,6 +8,7 @@
 
 use super::chunks::OnlyRead;
 use super::clocks::THREAD_BITS;
+use super::history::Seen;
 use super::log::Log;
 use crate::codegen::abi::Scope;
 use std::collections::HashMap;
@@ -209,6 +210,14 @@ pub(super) fn first_missing(set: &Bytes, range: Range<usize>) -> Option<usize> {
     })
 }
 
+/// Returns the first byte of a range that is in a set.
+pub(super) fn first_present(set: &Bytes, range: Range<usize>) -> Option<usize> {
+    masks(range).find_map(|(word, mask)| {
+        let present = mask & set[word];
+        (present != 0).then(|| word * 64 + present.trailing_zeros() as usize)
+    })
+}
+
 /// The shadow of a page.
 pub(super) struct Page {
     pub(super) kind: PageKind,
@@ -227,6 +236,8 @@ pub(super) struct Page {
     /// The accesses as long as none can race with another.
     pub(super) log: Log,
     pub(super) only_read: OnlyRead,
+    /// The accesses of the running launch, if it is compared with other operations.
+    pub(super) seen: Option<Box<Seen>>,
     cells: Option<Box<[Cell; WORDS]>>,
     chunks: Option<Box<[Chunk; WORDS / CHUNK]>>,
 }
@@ -245,6 +256,7 @@ impl Page {
             complete: false,
             log: Log::default(),
             only_read: OnlyRead::default(),
+            seen: None,
             cells: None,
             chunks: None,
         }

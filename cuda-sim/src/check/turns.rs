@@ -8,6 +8,7 @@
 //! The checkers' lock is released and taken again by the thread that holds it, whose guard is further up on its stack and
 //! unused meanwhile.
 
+use super::history::Tracked;
 use super::race::Race;
 use super::{CHECKER, Checker, Owned, RUNNING, Running, with};
 use crate::codegen::abi::Bounds;
@@ -35,6 +36,7 @@ struct Suspended {
     found: Option<Found>,
     reported: bool,
     is_bounded: bool,
+    tracked: Option<Tracked>,
 }
 
 /// Lets another launch run, if one waits for its turn. Compiled code of the running one does not run meanwhile.
@@ -54,6 +56,9 @@ pub(crate) fn give_way() {
 impl Checker {
     fn suspend(&mut self) -> Suspended {
         self.suspended += 1;
+        if let Some(tracked) = &mut self.tracked {
+            tracked.gives_way();
+        }
         Suspended {
             checks: self.checks,
             race: self.race.suspend(),
@@ -61,14 +66,16 @@ impl Checker {
             found: self.found.take(),
             reported: self.reported,
             is_bounded: self.is_bounded,
+            tracked: self.tracked.take(),
         }
     }
 
-    fn resume(&mut self, Suspended { checks, race, running, found, reported, is_bounded }: Suspended) {
+    fn resume(&mut self, suspended: Suspended) {
+        let Suspended { checks, race, running, found, reported, is_bounded, tracked } = suspended;
         self.suspended -= 1;
         self.race.resume(race);
         (self.checks, self.running, self.found) = (checks, running, found);
-        (self.reported, self.is_bounded) = (reported, is_bounded);
+        (self.reported, self.is_bounded, self.tracked) = (reported, is_bounded, tracked);
         self.bounds.fill(Bounds::default());
     }
 }

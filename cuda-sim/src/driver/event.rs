@@ -11,7 +11,7 @@ use super::state::{ENGINE, OBJECTS, drained, handle, healthy, require_releasable
 use super::stream::target;
 use super::trace::Track;
 use super::{Status, api, put};
-use crate::queue::{Point, Start};
+use crate::queue::{Point, Start, Task};
 use cuda_sys::{CUevent, CUresult, CUstream};
 use parking_lot::{Mutex, MutexGuard};
 use std::ffi::c_uint;
@@ -179,10 +179,12 @@ fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUevent) -> Status {
     end.recorded()?;
     let (from, to) = (start.record(), end.record());
     let (Some(from), Some(to)) = (from, to) else { return Err(CUresult::CUDA_ERROR_INVALID_HANDLE) };
+    let points = [from.point, to.point];
     let (from, to) = (from.noted.time.load(Ordering::Acquire), to.noted.time.load(Ordering::Acquire));
     if from == 0 || to == 0 {
         return Err(CUresult::CUDA_ERROR_NOT_READY);
     }
+    points.into_iter().for_each(Item::waited);
     put(milliseconds, (to.wrapping_sub(from).cast_signed() as f64 / 1e6) as f32)
 }
 
@@ -227,7 +229,10 @@ api! {
         }
         match point {
             Some(point) if !ENGINE.reached(point) => Err(CUresult::CUDA_ERROR_NOT_READY),
-            _ => context.fault(),
+            found => {
+                found.into_iter().for_each(Item::waited);
+                context.fault()
+            }
         }
     }
     fn cuEventSynchronize(target: CUevent) {

@@ -17,12 +17,13 @@ use super::memory::ipc::SharedEvent;
 use super::state::{Context, FunctionObject, GRIDS, IN_HOST_FUNCTION};
 use super::trace;
 use crate::check;
+use crate::check::order::Operation;
 use crate::check::session::{Session, within};
 use crate::environment::{CheckResult, Checks, ENVIRONMENT};
 use crate::exec::fault;
 use crate::exec::launch::{Fault, Launch};
 use crate::memory::shared::MOVING;
-use crate::queue::Task;
+use crate::queue::{Point, Task};
 use cuda_sys::{CUresult, CUstream};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -139,11 +140,13 @@ pub(super) struct Item {
     pub(super) op: Op,
     /// The checkers of the thread that enqueued it.
     session: Option<Arc<Session>>,
+    /// What is ordered before it, if that is recorded.
+    operation: Option<Arc<Operation>>,
 }
 
 impl Item {
     pub(super) fn new(context: Arc<Context>, stream: u64, lane: u32, op: Op) -> Item {
-        Item { context, stream, lane, op, session: check::session::current() }
+        Item { context, stream, lane, op, session: check::session::current(), operation: None }
     }
 }
 
@@ -214,7 +217,12 @@ impl Copy3D {
     /// Tells the checkers of the copy, after it was made.
     fn tell(&self) {
         if check::events::enabled() && self.bytes() > 0 {
-            self.starts().for_each(|(to, from)| check::host_copied(to, from, self.row as u64));
+            let row = self.row as u64;
+            self.starts().for_each(|(to, from)| {
+                check::history::accessed("copy", false, from, row);
+                check::history::accessed("copy", true, to, row);
+                check::host_copied(to, from, row);
+            });
         }
     }
 }
@@ -224,7 +232,10 @@ impl Fill {
     fn tell(&self) {
         if check::events::enabled() {
             let row = (self.width * self.size) as u64;
-            (0..self.rows).for_each(|at| check::events::written(self.to + (at * self.pitch) as u64, row));
+            (0..self.rows).map(|at| self.to + (at * self.pitch) as u64).for_each(|at| {
+                check::history::accessed("fill", true, at, row);
+                check::events::written(at, row);
+            });
         }
     }
 
@@ -247,10 +258,12 @@ impl Fill {
 }
 
 impl Value {
-    /// Tells the checkers of a write, after it was made.
+    /// Tells the checkers of a write, or of the end of a wait.
     fn tell(&self) {
         if self.wait.is_none() {
             check::events::written(self.at, if self.wide { 8 } else { 4 });
+        } else {
+            check::history::forget();
         }
     }
 
@@ -451,13 +464,17 @@ impl Op {
             Op::WaitEnded(_) => Ok(()),
             Op::AwaitRemote(shared, number) => {
                 shared.wait(number, || context.lost().is_err());
+                check::history::forget();
                 Ok(())
             }
             Op::Freed(freed) => {
                 check::events::freed(freed);
                 Ok(())
             }
-            Op::Memory(memory, open) => memory.set_accessible(open).map_err(Failed::with),
+            Op::Memory(memory, open) => {
+                check::history::forget_range(memory.base, memory.bytes);
+                memory.set_accessible(open).map_err(Failed::with)
+            }
             Op::ConditionalRun(branch) => {
                 branch.run();
                 Ok(())
@@ -480,12 +497,14 @@ impl Op {
                 Ok(())
             }
             Op::Host(function, data) => {
+                check::order::tells_host();
                 // SAFETY: the client's function is called with the client's data, in a stream whose earlier work has
                 // finished.
                 host_function(|| unsafe { function(data.0) });
                 Ok(())
             }
             Op::Callback(function, stream, data) => {
+                check::order::tells_host();
                 let status = context.lost().err().unwrap_or(CUresult::CUDA_SUCCESS);
                 let stream = std::ptr::without_provenance_mut(stream);
                 // SAFETY: the client's function is called with the client's data, in a stream whose earlier work has
@@ -499,7 +518,7 @@ impl Op {
 
 impl Task for Item {
     fn run(self) {
-        let Item { context, stream, lane, op, session } = self;
+        let Item { context, stream, lane, op, session, operation } = self;
         if context.lost().is_err() && !op.runs_after_fault() {
             return;
         }
@@ -523,10 +542,12 @@ impl Task for Item {
         // be held up by an exchange that waits for this one.
         let _still = op.accesses_memory().then(|| MOVING.read_recursive());
         // A panic here would be a defect; the queue must continue nevertheless.
-        let ended = catch_unwind(AssertUnwindSafe(|| within(session, || op.run(&context)))).unwrap_or_else(|_| {
-            tracing::error!("work of a stream panicked: a defect of the software device");
-            Err(Failed::with(CUresult::CUDA_ERROR_UNKNOWN))
-        });
+        let ended =
+            catch_unwind(AssertUnwindSafe(|| within(session, || check::order::within(operation, || op.run(&context)))))
+                .unwrap_or_else(|_| {
+                    tracing::error!("work of a stream panicked: a defect of the software device");
+                    Err(Failed::with(CUresult::CUDA_ERROR_UNKNOWN))
+                });
         if let Err(Failed { code, examine }) = ended {
             context.fail(code, working, || {
                 if catch_unwind(AssertUnwindSafe(|| examine.map_or((), |examine| examine()))).is_err() {
@@ -546,5 +567,21 @@ impl Task for Item {
             Op::Host(..) | Op::Callback(..) | Op::AwaitRemote(..) | Op::Value(_) | Op::ConditionalRun(_) => false,
             _ => true,
         }
+    }
+
+    fn records_order() -> bool {
+        check::order::is_recorded()
+    }
+
+    fn submitted(task: Option<&mut Item>, point: Point, after: &[Point]) {
+        let stream = task.as_ref().map_or(0, |item| item.stream);
+        let operation = check::order::submitted(point.numbers(), after.iter().map(|point| point.numbers()), stream);
+        if let Some(item) = task {
+            item.operation = Some(operation);
+        }
+    }
+
+    fn waited(point: Point) {
+        check::order::waited(point.numbers());
     }
 }

@@ -13,7 +13,7 @@ use super::grid::GridWaiters;
 use super::mbarrier::Misuse;
 use super::order::Permutation;
 use super::pool::POOL;
-use super::resident::SEED;
+use super::resident::{SEED, Wide};
 use super::{active, fault};
 use crate::codegen::abi::{BlocksFn, ClusterPosition, Context, Stopped};
 use crate::codegen::jit::{Compiled, EntryPoint};
@@ -130,6 +130,8 @@ impl Fault {
 pub(super) struct Scratch {
     /// Inaccessible bytes on both sides of the shared window.
     pub(super) guard: u64,
+    /// The share of the addresses that its guards take, if they are wide and limited.
+    pub(super) wide: Option<Wide>,
     shared: (u64, u64),
     frame: (u64, u64),
     local: (u64, u64),
@@ -142,7 +144,7 @@ impl Scratch {
     /// Creates empty scratch memory whose shared window will have this many inaccessible bytes on both sides.
     pub(super) fn new(guard: u64) -> Scratch {
         let (next, list) = (Vec::new(), Vec::new());
-        Scratch { guard, shared: (0, 0), frame: (0, 0), local: (0, 0), params: (0, 0), next, list }
+        Scratch { guard, wide: None, shared: (0, 0), frame: (0, 0), local: (0, 0), params: (0, 0), next, list }
     }
 
     /// Returns a window of this many bytes for a block's shared memory.

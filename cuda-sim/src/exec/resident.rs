@@ -21,6 +21,7 @@ use crate::codegen::vector_loop::THREADS;
 use crate::environment::ENVIRONMENT;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// The size of guards around shared windows if there are many blocks: the address range does not suffice for larger
@@ -32,9 +33,13 @@ const SMALL_GUARD: u64 = 64 << 20;
 struct ScratchPool {
     /// Unused scratch memory with wide guards, kept for later launches.
     kept: Vec<Scratch>,
-    /// The number of areas with wide guards, in use or unused.
-    wide: usize,
+    /// Each area with wide guards, in use or unused, has a copy of it.
+    wide: Wide,
 }
+
+/// A share of the addresses that wide guards take.
+#[derive(Clone, Default)]
+pub(super) struct Wide(Arc<()>);
 
 static SCRATCH_POOL: Lazy<Mutex<ScratchPool>> = Lazy::new(Mutex::default);
 /// The limit on blocks with wide guards, which take most of the devices' addresses.
@@ -45,9 +50,10 @@ impl ScratchPool {
         if let Some(scratch) = self.kept.pop() {
             return scratch;
         }
-        let wide = self.wide < WIDE;
-        self.wide += usize::from(wide);
-        Scratch::new(if wide { shared_guard() } else { SMALL_GUARD })
+        let wide = Arc::strong_count(&self.wide.0) <= WIDE;
+        let mut scratch = Scratch::new(if wide { shared_guard() } else { SMALL_GUARD });
+        scratch.wide = wide.then(|| self.wide.clone());
+        scratch
     }
 
     fn release(&mut self, cluster: Cluster<'_>) {
@@ -214,5 +220,23 @@ impl Launch {
         }
         // Their reports are alike.
         Err(resident[0].deadlock())
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scratch_memory_of_launches_that_could_not_begin_is_no_longer_counted() {
+        let mut pool = ScratchPool::default();
+        for _ in 0..2 * WIDE {
+            assert_ne!(pool.take().guard, SMALL_GUARD);
+        }
+        let held: Vec<Scratch> = (0..WIDE).map(|_| pool.take()).collect();
+        assert!(held.iter().all(|scratch| scratch.guard != SMALL_GUARD));
+        assert_eq!(pool.take().guard, SMALL_GUARD);
+        drop(held);
+        assert_ne!(pool.take().guard, SMALL_GUARD);
     }
 }

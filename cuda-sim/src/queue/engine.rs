@@ -51,6 +51,8 @@ struct Group {
     queues: Vec<QueueId>,
     /// The number of queues that are not idle.
     busy: usize,
+    /// The last points of closed blocking queues, if the order is recorded, since the last entry of the legacy queue.
+    past: Vec<Point>,
 }
 
 struct State<T> {
@@ -102,18 +104,21 @@ impl<T: Task> State<T> {
 
     /// Adds the points of other queues on which an entry of this one implicitly depends.
     fn implied(&self, id: QueueId, group: GroupId, order: Order, depends: &mut Vec<Point>) {
-        let group = &self.groups[group.0 as usize];
+        let (group, all) = (&self.groups[group.0 as usize], T::records_order());
         let others: &[QueueId] = match order {
             Order::NonBlocking => &[],
             Order::Blocking => group.legacy.as_slice(),
-            Order::Legacy if group.busy == 0 => &[],
+            Order::Legacy if group.busy == 0 && !all => &[],
             Order::Legacy => &group.queues,
         };
+        if order == Order::Legacy {
+            depends.extend(&group.past);
+        }
         let blocking = |q: &QueueId| {
             *q != id && self.queues[q.index as usize].as_ref().is_some_and(|q| q.order != Order::NonBlocking)
         };
         let tails = others.iter().filter(|q| blocking(q)).filter_map(|q| self.tail(*q));
-        depends.extend(tails.filter(|point| !self.reached(*point)));
+        depends.extend(tails.filter(|point| all || !self.reached(*point)));
     }
 
     /// Determines the phase of a queue that is not running.
@@ -255,16 +260,22 @@ impl<T: Task> State<T> {
     }
 
     /// Appends an entry. Returns its point, and true if the queue was idle. An entry of a closed queue is dropped.
-    fn push(&mut self, id: QueueId, mut depends: Vec<Point>, task: Option<T>) -> (Point, bool) {
+    fn push(&mut self, id: QueueId, mut depends: Vec<Point>, mut task: Option<T>) -> (Point, bool) {
         let none = (Point { queue: id, number: 0 }, false);
         let Some((group, order)) = self.queue(id).filter(|q| !q.closed).map(|q| (q.group, q.order)) else {
             return none;
         };
         self.implied(id, group, order, &mut depends);
+        if order == Order::Legacy {
+            self.groups[group.0 as usize].past.clear();
+        }
         let Some(queue) = self.queue(id) else { return none };
         queue.submitted += 1;
-        queue.entries.push_back(Entry { depends, task });
         let point = Point { queue: id, number: queue.submitted };
+        if T::records_order() {
+            T::submitted(task.as_mut(), point, &depends);
+        }
+        queue.entries.push_back(Entry { depends, task });
         let idle = queue.phase == Phase::Idle;
         if idle {
             self.groups[group.0 as usize].busy += 1;
@@ -274,9 +285,13 @@ impl<T: Task> State<T> {
     }
 
     fn remove(&mut self, id: QueueId) {
-        if let Some(group) = self.queue(id).map(|q| q.group) {
+        let found = self.queue(id).map(|q| (q.group, q.order, Point { queue: id, number: q.submitted }));
+        if let Some((group, order, last)) = found {
             self.queues[id.index as usize] = None;
             let group = &mut self.groups[group.0 as usize];
+            if T::records_order() && order != Order::NonBlocking && last.number > 0 {
+                group.past.push(last);
+            }
             group.queues.retain(|q| *q != id);
             group.legacy = group.legacy.filter(|q| *q != id);
         }
@@ -484,6 +499,7 @@ impl<T: Task> Engine<T> {
             }
         }
         self.request_driver(state);
+        T::waited(point);
     }
 
     pub(crate) fn reached(&self, point: Point) -> bool {
@@ -491,7 +507,7 @@ impl<T: Task> Engine<T> {
     }
 
     /// Returns the points for which a synchronisation with a queue waits: its own tail, and for the legacy one those of
-    /// all blocking queues.
+    /// all blocking queues. Those that are reached are among them if the order is recorded.
     pub(crate) fn tails(&self, id: QueueId) -> Vec<Point> {
         let mut state = self.state.lock();
         let Some((group, order)) = state.queue(id).map(|q| (q.group, q.order)) else { return Vec::new() };
@@ -499,18 +515,29 @@ impl<T: Task> Engine<T> {
         if order == Order::Legacy {
             state.implied(id, group, order, &mut points);
         }
-        points.extend(state.tail(id).filter(|point| !state.reached(*point)));
+        points.extend(state.tail(id).filter(|point| T::records_order() || !state.reached(*point)));
         points
     }
 
-    /// Returns the tails of a group's busy queues.
+    /// Returns the tails of a group's busy queues; of all of them, if the order is recorded.
     pub(crate) fn group_tails(&self, group: GroupId) -> Vec<Point> {
         let state = self.state.lock();
-        let group = &state.groups[group.0 as usize];
-        if group.busy == 0 {
+        let (group, all) = (&state.groups[group.0 as usize], T::records_order());
+        if group.busy == 0 && !all {
             return Vec::new();
         }
-        group.queues.iter().filter_map(|q| state.tail(*q)).filter(|point| !state.reached(*point)).collect()
+        let tails = group.queues.iter().filter_map(|q| state.tail(*q)).chain(group.past.iter().copied());
+        tails.filter(|point| all || !state.reached(*point)).collect()
+    }
+
+    /// Returns true if everything that is in a queue now has finished, as a client's query asks.
+    pub(crate) fn is_done(&self, id: QueueId) -> bool {
+        let all = self.tails(id);
+        let done = all.iter().all(|point| self.reached(*point));
+        if done {
+            all.into_iter().for_each(T::waited);
+        }
+        done
     }
 
     /// Ends the drivers once nothing is listed, so that a loom model ends.

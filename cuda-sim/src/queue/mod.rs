@@ -31,6 +31,22 @@ pub(crate) trait Task: Send + 'static {
 
     /// Returns true if any waiting thread may run it; otherwise only a driver runs it.
     fn runs_on_any_thread(&self) -> bool;
+
+    /// Returns true if [`Task::submitted`] wants to know all that orders entries, also what has finished already.
+    fn records_order() -> bool {
+        false
+    }
+
+    /// An entry has its point, and is ordered after earlier entries of its queue and after other points. Called with the
+    /// engine's lock held.
+    fn submitted(_task: Option<&mut Self>, _point: Point, _after: &[Point])
+    where
+        Self: Sized,
+    {
+    }
+
+    /// A thread of the client has waited for a point.
+    fn waited(_point: Point) {}
 }
 
 /// The id of a queue. Ids are not reused, so one of a closed queue is harmless: all its points are reached.
@@ -38,6 +54,13 @@ pub(crate) trait Task: Send + 'static {
 pub(crate) struct QueueId {
     index: u32,
     serial: u64,
+}
+
+impl QueueId {
+    /// Returns its number, which no other queue of the process has.
+    pub(crate) fn number(self) -> u64 {
+        self.serial
+    }
 }
 
 /// The id of a group.
@@ -49,6 +72,13 @@ pub(crate) struct GroupId(u32);
 pub(crate) struct Point {
     pub(crate) queue: QueueId,
     number: u64,
+}
+
+impl Point {
+    /// Returns numbers that identify it in the process: the queue's, and the entry's in it.
+    pub(crate) fn numbers(self) -> (u64, u64) {
+        (self.queue.serial, self.number)
+    }
 }
 
 /// The relation of a queue to the legacy default stream of its group.

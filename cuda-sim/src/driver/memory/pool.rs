@@ -160,7 +160,9 @@ impl Pool {
         let candidates = self.cached.iter().enumerate().filter(|(_, b)| fits(b));
         let at = candidates.min_by_key(|(_, b)| b.room)?.0;
         CACHED.fetch_sub(1, Ordering::Relaxed);
-        Some(self.cached.swap_remove(at))
+        let block = self.cached.swap_remove(at);
+        crate::check::order::follows(stream.queue.number(), block.freed.numbers());
+        Some(block)
     }
 
     fn count(&mut self, mapped: u64, reserved: bool) {

@@ -13,7 +13,7 @@ use super::graph::{Work, capture};
 use super::operations::{ClientPointer, Item, Op};
 use super::state::{Context, ENGINE, OBJECTS, current, drained, handle, healthy, require_releasable};
 use super::{Status, api, put};
-use crate::queue::{GroupId, Order, Point, QueueId, Start};
+use crate::queue::{GroupId, Order, Point, QueueId, Start, Task};
 use cuda_sys::{CUcontext, CUdevice, CUevent, CUgreenCtx, CUhostFn, CUresult, CUstream, CUstreamCallback};
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
@@ -73,7 +73,7 @@ impl Stream {
         }
         let Some(record) = event.record() else { return };
         let shown = super::trace::wanted();
-        if shown || !ENGINE.reached(record.point) {
+        if shown || Item::records_order() || !ENGINE.reached(record.point) {
             let item = || Item::new(Arc::clone(context), self.id, 0, Op::WaitEnded(record.noted));
             ENGINE.submit(self.queue, vec![record.point], shown.then(item), Start::Here);
         }
@@ -86,7 +86,7 @@ impl Stream {
 
     /// Returns true if everything that is enqueued now has finished.
     pub(super) fn is_done(&self) -> bool {
-        ENGINE.tails(self.queue).is_empty()
+        ENGINE.tails(self.queue).into_iter().all(|point| ENGINE.reached(point))
     }
 }
 
@@ -128,6 +128,7 @@ fn own(context: &Context) -> Arc<Stream> {
         }
         // A stream of before a reset is closed already or never used again.
         own.0.retain(|(c, _, stream)| *c != context.id || (ENGINE.close(stream.queue), false).1);
+        crate::check::order::created(true);
         let stream = Arc::new(Stream::default_one(context.id, context.device, context.group, Order::Blocking));
         own.0.push((context.id, generation, Arc::clone(&stream)));
         stream
@@ -174,6 +175,7 @@ fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Status {
     let order = if flags == NON_BLOCKING { Order::NonBlocking } else { Order::Blocking };
     let priority = priority.clamp(PRIORITIES.1, PRIORITIES.0);
     let queue = ENGINE.queue(context.group, order, priority);
+    crate::check::order::created(order == Order::Blocking);
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
     let capture = AtomicU64::new(0);
     let (own, device) = (context.id, context.device);
@@ -214,7 +216,7 @@ api! {
         let (context, stream) = target(of)?;
         capture::refuse(&stream)?;
         capture::check_permitted()?;
-        match stream.is_done() {
+        match ENGINE.is_done(stream.queue) {
             true => context.fault(),
             false => Err(CUresult::CUDA_ERROR_NOT_READY),
         }

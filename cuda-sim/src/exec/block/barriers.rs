@@ -13,6 +13,7 @@ impl ResidentBlock<'_> {
         self.next[thread] = site.region as u32;
         if self.context.checked != 0 {
             check::arrives(&self.context, id % BARRIERS, thread);
+            self.check_counts(Some((site, thread)));
         }
         let barrier = &mut self.arrived[(id % BARRIERS) as usize];
         *barrier = (barrier.0 + 1, expected);
@@ -66,14 +67,19 @@ impl ResidentBlock<'_> {
             expected[id] = expected[id].max(exchange.arg(site, 1, thread));
             waiting[id].push(thread);
         }
+        if self.context.checked != 0 {
+            self.check_counts(None);
+        }
         let mut opened = false;
-        for (id, threads) in waiting.iter().enumerate() {
+        for (id, threads) in waiting.iter_mut().enumerate() {
             let arrived = self.arrived[id].0 + threads.len() as u32;
             let needed = if expected[id] == 0 { alive } else { expected[id] };
             if arrived == 0 || arrived < needed {
                 continue;
             }
             opened = true;
+            // More threads than it is for wait until it opens again.
+            threads.truncate(needed.saturating_sub(self.arrived[id].0) as usize);
             if self.context.checked != 0 {
                 self.check_barrier(|thread| threads.binary_search(&thread).is_ok());
                 if threads.len() as u32 == alive && self.arrived[id].0 == 0 {

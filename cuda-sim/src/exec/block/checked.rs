@@ -4,7 +4,7 @@ use super::super::warp::{self, LANES};
 use super::ResidentBlock;
 use crate::check::sync as check;
 use crate::codegen::abi::encode_position;
-use crate::ir::sync::{Operation, Site};
+use crate::ir::sync::{BARRIERS, Operation, Site};
 
 impl ResidentBlock<'_> {
     /// Looks for mistakes while all threads that have not finished wait at one site.
@@ -13,6 +13,9 @@ impl ResidentBlock<'_> {
             return;
         }
         let (low, high) = (self.low, self.high);
+        if site.is_barrier() && !site.is_whole() {
+            self.check_count(site, low);
+        }
         if !site.is_barrier() && !site.is_of_cluster() {
             for first in (low / LANES..high.div_ceil(LANES)).map(|warp| warp * LANES) {
                 let group = super::bits(low.saturating_sub(first), (high - first).min(LANES));
@@ -44,6 +47,54 @@ impl ResidentBlock<'_> {
             if let Some((thread, other)) = other {
                 let note = "threads of one warp meet at two instructions, which are for all of a warp (.aligned)";
                 check::mistake(&self.context, "divergent barrier", &[(site, first), (other, thread)], note.to_owned());
+            }
+        }
+    }
+
+    /// Looks for a number of threads that a barrier cannot have.
+    fn check_count(&mut self, site: &Site, thread: usize) {
+        let count = self.exchange().arg(site, 1, thread);
+        if !count.is_multiple_of(LANES as u32) {
+            let note = format!("the barrier is for {count} threads, and the manual allows multiples of {LANES} only");
+            check::mistake(&self.context, "number of threads that no barrier can have", &[(site, thread)], note);
+        }
+    }
+
+    /// Looks for threads that wait at one barrier, or have arrived at it, with different numbers of threads.
+    pub(super) fn check_counts(&mut self, arriving: Option<(&Site, usize)>) {
+        if !check::looks() {
+            return;
+        }
+        let waits = |(thread, state): (usize, &u32)| {
+            self.site(*state).filter(|site| site.is_barrier()).map(|site| (site, thread))
+        };
+        let all: Vec<(&Site, usize)> =
+            arriving.into_iter().chain(self.next.iter().enumerate().filter_map(waits)).collect();
+        if all.iter().all(|(site, _)| site.is_whole()) {
+            return;
+        }
+        let mut first: [Option<(u32, &Site, usize)>; BARRIERS as usize] = [None; BARRIERS as usize];
+        for (site, thread) in all {
+            let exchange = self.exchange();
+            let (id, count) = ((exchange.arg(site, 0, thread) % BARRIERS) as usize, exchange.arg(site, 1, thread));
+            // All threads of the block, by no number or by their number.
+            let number_of = |count: u32| if count as usize == self.next.len() { 0 } else { count };
+            let count = number_of(count);
+            let (before, arrived) = (first[id], self.arrived[id]);
+            let (number, at) = match before {
+                Some((other, site, thread)) => (other, Some((site, thread))),
+                None if arrived.0 > 0 => (number_of(arrived.1), None),
+                None => (count, None),
+            };
+            if number != count {
+                let text = |count: u32| if count == 0 { "all".to_owned() } else { count.to_string() };
+                let note = format!("barrier {id} is for {} threads, and for {} elsewhere", text(count), text(number));
+                let sites: Vec<(&Site, usize)> = std::iter::once((site, thread)).chain(at).collect();
+                check::mistake(&self.context, "different numbers of threads at one barrier", &sites, note);
+            }
+            if before.is_none() {
+                first[id] = Some((count, site, thread));
+                self.check_count(site, thread);
             }
         }
     }

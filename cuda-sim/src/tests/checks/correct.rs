@@ -132,6 +132,27 @@ const CORRECT: &[(&str, bool, &str, u32, u32)] = &[
         64,
     ),
     (
+        "two pairs of warps at one barrier in turn",
+        true,
+        "setp.ge.u32 %p1, %r2, 64;\n@%p1 bra W;\nst.shared.u32 [%r5], %r2;\nbar.sync 1, 64;\nxor.b32 %r7, %r2, 32; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];\nW: bar.sync 2, 128;\nsetp.lt.u32 %p1, %r2, 64;\n@%p1 bra D;\nst.shared.u32 [%r5], %r2;\nbar.sync 1, 64;\nxor.b32 %r7, %r2, 32; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];\nD:",
+        1,
+        128,
+    ),
+    (
+        "a buffer that a producer fills for each round of a consumer",
+        true,
+        "mov.u32 %r9, 0;\nsetp.ge.u32 %p1, %r2, 32;\n@%p1 bra C;\nP: bar.sync 2, 64;\nst.shared.u32 [%r5], %r9;\nbar.arrive 1, 64;\nadd.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 4;\n@%p2 bra P;\nbra D;\nC: bar.arrive 2, 64;\nbar.sync 1, 64;\nld.shared.u32 %r8, [%r5+-128];\nadd.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 4;\n@%p2 bra C;\nD:",
+        1,
+        64,
+    ),
+    (
+        "the number of all threads, given or not",
+        true,
+        "setp.ge.u32 %p1, %r2, 32;\n@%p1 bra C;\nst.shared.u32 [%r5], %r2;\nbar.sync 1;\nbra D;\nC: bar.sync 1, 64;\nld.shared.u32 %r8, [%r5+-128];\nD:",
+        1,
+        64,
+    ),
+    (
         "asynchronous copies",
         true,
         "cp.async.ca.shared.global [%r5], [%rd4], 4;\ncp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\nxor.b32 %r7, %r2, 1; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];\nbar.sync 0;\nst.shared.u32 [%r5], %r8;",

@@ -3,6 +3,7 @@
 
 mod correct;
 mod memory;
+mod patterns;
 mod races;
 mod sync;
 

@@ -24,6 +24,26 @@ const MISTAKES: &[(&str, &str, &str, u32)] = &[
         2,
     ),
     ("too few threads", "setp.ge.u32 %p1, %r2, 32;\n@%p1 bra D;\nbar.sync 1, 64;\nD:", "deadlock", 64),
+    ("too many threads", "bar.sync 1, 64;", "deadlock", 96),
+    (
+        "a producer that arrives twice",
+        "setp.ge.u32 %p1, %r2, 32;\n@%p1 bra C;\nbar.arrive 1, 64;\nbar.arrive 1, 64;\nbra D;\nC: bar.sync 2, 64;\nbar.sync 1, 64;\nD:",
+        "deadlock",
+        64,
+    ),
+    (
+        "producers and consumers with different numbers",
+        "setp.ge.u32 %p1, %r2, 32;\n@%p1 bra C;\nbar.arrive 1, 96;\nbra D;\nC: bar.sync 1, 64;\nD:",
+        "different numbers",
+        96,
+    ),
+    (
+        "two parts of a block with different numbers",
+        "setp.ge.u32 %p1, %r2, 64;\n@%p1 bra C;\nbar.sync 1, 64;\nbra D;\nC: bar.sync 1, 96;\nD:",
+        "different numbers",
+        96,
+    ),
+    ("no multiple of a warp", "bar.sync 1, 48;", "no barrier can have", 48),
 ];
 
 #[test]
