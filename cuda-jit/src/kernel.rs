@@ -9,6 +9,7 @@
 //! launches rely on it.
 
 use std::any::{TypeId, type_name};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
@@ -115,7 +116,11 @@ pub unsafe trait Kernel: 'static {
     /// ```
     #[must_use]
     fn overloads() -> Vec<CompiledKernel> {
-        Self::cache().loaded.iter().map(CompiledKernel::new).collect()
+        let mut all: Vec<&'static Loaded> = Self::cache().loaded.iter().collect();
+        // Code with source lines may stand beside the same code without them.
+        let mut known = HashSet::new();
+        all.retain(|loaded| known.insert((loaded.signature.as_str(), loaded.function.context().id())));
+        all.into_iter().map(CompiledKernel::new).collect()
     }
 }
 
@@ -181,9 +186,23 @@ impl KernelSite {
 #[cfg_attr(doc, doc(hidden))]
 #[derive(Debug)]
 pub struct KernelCache {
-    compiled: Slots<ComputeCapability, Arc<Compiled>>,
-    loaded: Slots<u64, Loaded>,
+    compiled: Slots<(ComputeCapability, Lines), Arc<Compiled>>,
+    loaded: Slots<(u64, Lines), Loaded>,
     counters: Counters,
+}
+
+/// True for code with source lines beside what the kernel's options say: the checkers of the software device ask for them, perhaps
+/// after the kernel was compiled.
+type Lines = bool;
+
+#[cfg(feature = "compiler")]
+fn lines() -> Lines {
+    crate::front::has_source_lines()
+}
+
+#[cfg(not(feature = "compiler"))]
+fn lines() -> Lines {
+    false
 }
 
 /// Values created once per specialisation and `P`: an append-only list, so that lookups take no lock.
@@ -235,7 +254,7 @@ impl KernelCache {
     /// The specialisation in a context, which is compiled and loaded at the first call.
     #[inline]
     pub(crate) fn loaded<K: Kernel>(&self, context: &Context) -> Result<&Loaded> {
-        let cell = self.loaded.cell::<K>(context.id());
+        let cell = self.loaded.cell::<K>((context.id(), lines()));
         match cell.get() {
             Some(loaded) => Ok(loaded),
             None => cell.get_or_try_init(|| {
@@ -247,7 +266,7 @@ impl KernelCache {
     }
 
     pub(crate) fn compiled<K: Kernel>(&self, device: ComputeCapability) -> Result<Arc<Compiled>> {
-        let cell = self.compiled.cell::<K>(device);
+        let cell = self.compiled.cell::<K>((device, lines()));
         cell.get_or_try_init(|| self.obtain::<K>(device).map(Arc::new)).cloned()
     }
 

@@ -59,6 +59,23 @@ impl Requirements {
         refused(kernel, self.too_large(dims(grid, block), param))
     }
 
+    /// As [`check_sizes`](Self::check_sizes), as far as the parameters' values are known.
+    pub(crate) fn check_known_sizes(
+        &self,
+        kernel: &str,
+        grid: [u32; 3],
+        block: [u32; 3],
+        param: impl Fn(usize) -> Option<u128>,
+    ) -> Result<()> {
+        let is_known = |bound: &&Bound| {
+            let mut factors = bound.terms.iter().flat_map(|(_, factors)| factors);
+            factors.all(|factor| *factor < PARAMETERS || param((*factor - PARAMETERS) as usize).is_some())
+        };
+        let bounds = self.bounds.iter().filter(is_known).cloned().collect();
+        let known = Requirements { single: self.single, bounds };
+        refused(kernel, known.too_large(dims(grid, block), &param))
+    }
+
     /// The first extent that must be 1 and is not.
     fn wrong_extent(&self, dims: [u32; 6]) -> Option<String> {
         for (index, axis) in ["x", "y", "z", "x", "y", "z"].into_iter().enumerate() {

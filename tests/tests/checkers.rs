@@ -45,6 +45,11 @@ fn a_closure_is_checked_with_kernels_that_were_loaded_before() {
         let [report] = error.reports() else { panic!("{error}") };
         assert_eq!((report.checker, report.kernel.as_str(), report.accesses.len()), (Checker::Race, "racy", 2));
         assert!(error.to_string().contains("race of two writes in `racy`"), "{error}");
+        // Its code had no lines then.
+        let is_named =
+            |access: &CheckedAccess| access.source.as_ref().is_some_and(|at| at.ends_with("tests/checkers.rs:15"));
+        assert!(report.accesses.iter().all(is_named), "{error}");
+        assert_eq!(racy::overloads().len(), 1, "the code with lines and that without are one kernel");
         // Another checker has nothing to say, and a correct kernel's closure has its value.
         check_with(&[Checker::Init], || racy::launch((1, 64), &mut out)).unwrap().unwrap();
         let last = check(|| {

@@ -427,6 +427,21 @@ impl Module {
         self.ops().any(|op| matches!(op, Op::GridBarrier))
     }
 
+    /// Returns true if threads look whether another one of the launch has panicked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_kir::Module;
+    ///
+    /// let module: Module = "kir 1 kernel f() { b0: v0: bool = panicked return }".parse()?;
+    /// assert!(module.looks_for_panics());
+    /// # Ok::<(), cuda_jit_kir::text::ParseError>(())
+    /// ```
+    pub fn looks_for_panics(&self) -> bool {
+        self.ops().any(|op| matches!(op, Op::Panicked))
+    }
+
     /// Returns true if any instruction has a source location.
     ///
     /// # Examples

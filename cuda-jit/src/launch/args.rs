@@ -9,7 +9,7 @@ use cuda_driver::Context;
 use cuda_mem::{DeviceArray, DeviceArrayView, DeviceArrayViewMut, Element, HostArray, OnDevice, Storage};
 use ndarray::{ArrayView, ArrayViewMut, Dimension};
 
-use super::{ArgType, DeviceFunction, Launch};
+use super::{ArgType, DeviceFunction, Launch, Sizes};
 use crate::error::Result;
 use crate::tuples::{self, each_tuple};
 use crate::typeinfo::ElementType;
@@ -67,6 +67,12 @@ pub unsafe trait KernelArg<P> {
         None
     }
 
+    /// Appends the parameters that are known before [`bind`](Self::bind).
+    #[doc(hidden)]
+    fn measure(&self, sizes: &mut Sizes) {
+        sizes.end();
+    }
+
     /// Appends the driver's parameters.
     ///
     /// # Errors
@@ -90,6 +96,10 @@ pub unsafe trait KernelArg<P> {
 unsafe impl<T: ArgType> KernelArg<T> for T {
     type Bound = ();
 
+    fn measure(&self, sizes: &mut Sizes) {
+        self.cells(&mut |cell| sizes.push(Some(cell)));
+    }
+
     fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
         self.cells(&mut |cell| launch.push(cell));
         Ok(())
@@ -102,6 +112,8 @@ macro_rules! functions {
         #[diagnostic::do_not_recommend]
         unsafe impl<V, F> KernelArg<DeviceFunction<V, F>> for $function {
             type Bound = ();
+
+            fn measure(&self, _: &mut Sizes) {}
 
             fn bind(self, _: &mut Launch<'_>) -> Result<()> {
                 Ok(())
@@ -134,9 +146,22 @@ fn push_view<T: Element, D: Dimension, S: Storage>(
     Ok(())
 }
 
-/// Device arrays as arguments: the parameter's type, the array's, the recorded use, and the pushed cells.
+/// Appends a slice's cells, as far as the shape tells them.
+pub(super) fn measure_slice(shape: &[usize], _: Option<&[isize]>, sizes: &mut Sizes) {
+    sizes.push(None);
+    sizes.push(Some(shape.iter().map(|&extent| extent as u128).product()));
+}
+
+/// Appends a view's cells; without strides if those are not known.
+pub(super) fn measure_view(shape: &[usize], strides: Option<&[isize]>, sizes: &mut Sizes) {
+    sizes.push(None);
+    shape.iter().for_each(|&extent| sizes.push(Some(extent as u128)));
+    (0..shape.len()).for_each(|axis| sizes.push(strides.map(|strides| u128::from(strides[axis] as u64))));
+}
+
+/// Device arrays as arguments: the parameter's type, the array's, the recorded use, and the cells, measured and pushed.
 macro_rules! device_arrays {
-    ($($parameter:ty, $array:ty, $record:ident, $push:ident;)*) => { $(
+    ($($parameter:ty, $array:ty, $record:ident, $measure:ident, $push:ident;)*) => { $(
         // SAFETY: arrays that are pushed as slices are contiguous and in C order, so that address and length describe a
         // slice; address, extents and strides describe a view of any array. The use is recorded, and the memory outlives
         // it, since freeing waits for recorded uses. A mutable parameter takes the array or the view by exclusive borrow,
@@ -147,6 +172,10 @@ macro_rules! device_arrays {
 
             fn context(&self) -> Option<&Context> {
                 Some(DeviceArray::context(self))
+            }
+
+            fn measure(&self, sizes: &mut Sizes) {
+                $measure(self.shape(), Some(self.strides()), sizes);
             }
 
             #[inline]
@@ -160,16 +189,16 @@ macro_rules! device_arrays {
 }
 
 device_arrays! {
-    &'static [T], &DeviceArray<T, D>, read, push_slice;
-    &'static mut [T], &mut DeviceArray<T, D>, write, push_slice;
-    ArrayView<'static, T, D>, &DeviceArray<T, D>, read, push_view;
-    ArrayViewMut<'static, T, D>, &mut DeviceArray<T, D>, write, push_view;
-    &'static [T], &DeviceArrayView<'_, T, D>, read, push_slice;
-    &'static mut [T], &mut DeviceArrayViewMut<'_, T, D>, write, push_slice;
-    ArrayView<'static, T, D>, &DeviceArrayView<'_, T, D>, read, push_view;
-    ArrayViewMut<'static, T, D>, &mut DeviceArrayViewMut<'_, T, D>, write, push_view;
-    &'static [T], &DeviceArrayViewMut<'_, T, D>, read, push_slice;
-    ArrayView<'static, T, D>, &DeviceArrayViewMut<'_, T, D>, read, push_view;
+    &'static [T], &DeviceArray<T, D>, read, measure_slice, push_slice;
+    &'static mut [T], &mut DeviceArray<T, D>, write, measure_slice, push_slice;
+    ArrayView<'static, T, D>, &DeviceArray<T, D>, read, measure_view, push_view;
+    ArrayViewMut<'static, T, D>, &mut DeviceArray<T, D>, write, measure_view, push_view;
+    &'static [T], &DeviceArrayView<'_, T, D>, read, measure_slice, push_slice;
+    &'static mut [T], &mut DeviceArrayViewMut<'_, T, D>, write, measure_slice, push_slice;
+    ArrayView<'static, T, D>, &DeviceArrayView<'_, T, D>, read, measure_view, push_view;
+    ArrayViewMut<'static, T, D>, &mut DeviceArrayViewMut<'_, T, D>, write, measure_view, push_view;
+    &'static [T], &DeviceArrayViewMut<'_, T, D>, read, measure_slice, push_slice;
+    ArrayView<'static, T, D>, &DeviceArrayViewMut<'_, T, D>, read, measure_view, push_view;
 }
 
 /// Mapped and managed arrays as arguments: the parameter's type, the array's, and the view of it that is passed.
@@ -212,6 +241,10 @@ unsafe impl<P, A: KernelArg<P>, const N: usize> KernelArg<[P; N]> for [A; N] {
         self.iter().find_map(KernelArg::context)
     }
 
+    fn measure(&self, sizes: &mut Sizes) {
+        self.iter().for_each(|element| element.measure(sizes));
+    }
+
     fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
         self.into_iter().map(|element| element.bind(launch)).collect()
     }
@@ -231,6 +264,10 @@ macro_rules! tuple_args {
 
             fn context(&self) -> Option<&Context> {
                 None$(.or_else(|| KernelArg::<$param>::context(&self.$index)))*
+            }
+
+            fn measure(&self, sizes: &mut Sizes) {
+                $(KernelArg::<$param>::measure(&self.$index, sizes);)*
             }
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
@@ -261,6 +298,9 @@ pub trait KernelArgs<P>: tuples::Sealed {
     /// The context of the first argument that has one.
     fn context(&self) -> Option<&Context>;
 
+    /// Appends the parameters that are known before the arguments are bound.
+    fn measure(&self, sizes: &mut Sizes);
+
     /// Binds the arguments in order.
     ///
     /// # Errors
@@ -283,6 +323,10 @@ macro_rules! tuples {
 
             fn context(&self) -> Option<&Context> {
                 None$(.or_else(|| KernelArg::<$param>::context(&self.$index)))*
+            }
+
+            fn measure(&self, sizes: &mut Sizes) {
+                $(KernelArg::<$param>::measure(&self.$index, sizes);)*
             }
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
@@ -316,6 +360,8 @@ impl KernelArgs<()> for () {
     fn context(&self) -> Option<&Context> {
         None
     }
+
+    fn measure(&self, _: &mut Sizes) {}
 
     fn bind(self, _: &mut Launch<'_>) -> Result<()> {
         Ok(())

@@ -8,7 +8,8 @@ use cuda_driver::Context;
 use cuda_mem::{DeviceArray, Element, HostArray, HostKind};
 use ndarray::{Array, ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension, Ix1};
 
-use super::{KernelArg, Launch};
+use super::args::{measure_slice, measure_view};
+use super::{KernelArg, Launch, Sizes};
 use crate::error::Result;
 use crate::typeinfo::ElementType;
 
@@ -53,7 +54,8 @@ pub struct InOut<A>(pub A);
 ///
 /// For a slice the elements are passed in logical order, the last axis fastest; for a view they keep their order in memory.
 ///
-/// Nothing unsafe relies on an implementation: a launch calls it once, and the result is borrowed until the launch's end.
+/// Nothing unsafe relies on an implementation: a launch calls it once, that of a `race_free` kernel twice, and the last result is
+/// borrowed until the launch's end.
 ///
 /// # Examples
 ///
@@ -197,14 +199,26 @@ fn as_it_lies<T: Element, D: Dimension>(context: &Context, host: &ArrayView<'_, 
     Ok(cuda_mem::to_device(context, host)?)
 }
 
-/// The wrappers as arguments: the parameter's types, and the conversion of a host array to a device array.
+/// Appends the parameters of host memory that are known before it is copied. Only its layout tells the strides.
+fn measured<A: HostMemory + ?Sized>(host: &A, measure: fn(&[usize], Option<&[isize]>, &mut Sizes), sizes: &mut Sizes) {
+    match host.elements() {
+        Ok(elements) => measure(elements.shape(), None, sizes),
+        Err(_) => sizes.end(),
+    }
+}
+
+/// The wrappers as arguments: the parameter's types, what is known before, and the conversion of a host array to a device array.
 macro_rules! wrappers {
-    ($($read:ty, $written:ty, $copy:ident;)*) => { $(
+    ($($read:ty, $written:ty, $measure:ident, $copy:ident;)*) => { $(
         // SAFETY: it binds a device array of the host memory's shape, which is kept until the launch is enqueued; freeing
         // it waits for the use that binding recorded.
         #[diagnostic::do_not_recommend]
         unsafe impl<'a, A: HostMemory<Elem: ElementType> + ?Sized> KernelArg<$read> for In<&'a A> {
             type Bound = DeviceArray<A::Elem, A::Dim>;
+
+            fn measure(&self, sizes: &mut Sizes) {
+                measured(self.0, $measure, sizes);
+            }
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
                 launch.expect_stream()?;
@@ -219,6 +233,10 @@ macro_rules! wrappers {
         #[diagnostic::do_not_recommend]
         unsafe impl<'a, A: HostMemoryMut<Elem: ElementType> + ?Sized> KernelArg<$written> for InOut<&'a mut A> {
             type Bound = CopyBack<'a, A::Elem, A::Dim>;
+
+            fn measure(&self, sizes: &mut Sizes) {
+                measured(&*self.0, $measure, sizes);
+            }
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
                 launch.expect_stream()?;
@@ -240,6 +258,10 @@ macro_rules! wrappers {
         unsafe impl<'a, A: HostMemoryMut<Elem: ElementType> + ?Sized> KernelArg<$written> for Out<&'a mut A> {
             type Bound = CopyBack<'a, A::Elem, A::Dim>;
 
+            fn measure(&self, sizes: &mut Sizes) {
+                measured(&*self.0, $measure, sizes);
+            }
+
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
                 launch.expect_stream()?;
                 let host = self.0.elements_mut()?;
@@ -257,22 +279,26 @@ macro_rules! wrappers {
 }
 
 wrappers! {
-    &'static [A::Elem], &'static mut [A::Elem], in_c_order;
-    ArrayView<'static, A::Elem, A::Dim>, ArrayViewMut<'static, A::Elem, A::Dim>, as_it_lies;
+    &'static [A::Elem], &'static mut [A::Elem], measure_slice, in_c_order;
+    ArrayView<'static, A::Elem, A::Dim>, ArrayViewMut<'static, A::Elem, A::Dim>, measure_view, as_it_lies;
 }
 
 /// References as arguments, which are converted to a wrapper. The types are listed, so that rustc suggests them for an
 /// unsupported one.
 macro_rules! references {
     ($([$($generic:tt)*] $array:ty as $wrapper:ident for $slice:ty, $view:ty;)*) => { $(
-        references! { @one [$($generic)*] $array as $wrapper for $slice }
-        references! { @one [$($generic)*] $array as $wrapper for $view }
+        references! { @one [$($generic)*] $array as $wrapper for $slice, measure_slice }
+        references! { @one [$($generic)*] $array as $wrapper for $view, measure_view }
     )* };
-    (@one [$($generic:tt)*] $array:ty as $wrapper:ident for $parameter:ty) => {
+    (@one [$($generic:tt)*] $array:ty as $wrapper:ident for $parameter:ty, $measure:ident) => {
         // SAFETY: it is converted to the wrapper, whose implementation satisfies the contract.
         #[diagnostic::do_not_recommend]
         unsafe impl<'a, $($generic)* T: ElementType + Element> KernelArg<$parameter> for $array {
             type Bound = <$wrapper<Self> as KernelArg<$parameter>>::Bound;
+
+            fn measure(&self, sizes: &mut Sizes) {
+                measured(&**self, $measure, sizes);
+            }
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
                 launch.warn_of_copy(self.len() * size_of::<T>());

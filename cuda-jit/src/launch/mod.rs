@@ -34,7 +34,7 @@ pub use closure::{
 };
 pub use config::{Configuration, Tasks};
 pub use host::{HostMemory, HostMemoryMut, In, InOut, Out};
-pub use params::Params;
+pub use params::{Params, Sizes};
 pub use values::ArgType;
 
 use crate::compiled::Compiled;
@@ -460,6 +460,11 @@ where
     check_clusters(K::LAUNCH_BOUNDS[2], loaded, &checked)?;
     if let Some(requirements) = &loaded.compiled.requirements {
         requirements.check_extents(K::definition().name, checked.grid(), checked.block())?;
+        // Before anything is copied, as far as the sizes are known; addresses are not.
+        let mut sizes = Sizes::default();
+        args.measure(&mut sizes);
+        requirements
+            .check_known_sizes(K::definition().name, checked.grid(), checked.block(), |index| sizes.cell(index))?;
     }
     let (context, kernel) = (loaded.function.context(), K::definition().name);
     if config.is_programmatic() {

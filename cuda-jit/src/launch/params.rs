@@ -57,6 +57,35 @@ impl Params {
     }
 }
 
+/// The cells of arguments that are not bound yet, as far as they are known: those of a launch that may be refused before
+/// anything is copied.
+#[cfg_attr(doc, doc(hidden))]
+#[derive(Debug, Default)]
+pub struct Sizes {
+    cells: Vec<Option<u128>>,
+    /// True after an argument whose number of cells is not known.
+    ended: bool,
+}
+
+impl Sizes {
+    /// Appends a cell; `None` for one that only binding tells, such as an address.
+    pub fn push(&mut self, cell: Option<u128>) {
+        if !self.ended {
+            self.cells.push(cell);
+        }
+    }
+
+    /// Ends the known cells.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// A parameter's value.
+    pub(crate) fn cell(&self, index: usize) -> Option<u128> {
+        self.cells.get(index).copied().flatten()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

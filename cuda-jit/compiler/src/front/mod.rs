@@ -178,6 +178,22 @@ pub fn set_source_lines(enabled: bool) {
     LINES.store(enabled, Ordering::Relaxed);
 }
 
+/// Returns true if kernels get source lines without the option `lineinfo`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::front;
+///
+/// front::set_source_lines(true);
+/// assert!(front::has_source_lines());
+/// # front::set_source_lines(false);
+/// ```
+#[must_use]
+pub fn has_source_lines() -> bool {
+    LINES.load(Ordering::Relaxed)
+}
+
 /// Lowers a kernel as [`lower`] does, with the source location of every instruction, for analyses that report them.
 ///
 /// # Examples

@@ -2,7 +2,9 @@
 //! does not cover.
 
 use cuda_jit::device::grid;
+use cuda_jit::launch::{HostMemory, HostMemoryMut, InOut};
 use cuda_jit::{Error, Kernel, kernel};
+use ndarray::{ArrayView1, ArrayViewMut1, Ix1};
 
 use crate::language::context;
 
@@ -92,4 +94,35 @@ fn a_launch_whose_indices_could_wrap_is_refused() {
     let error = wide::launch((1, (4, 2)), &mut out, usize::MAX / 2).unwrap_err();
     assert!(matches!(error, Error::NotRaceFree { .. }), "{error}");
     assert!(error.to_string().contains("an index could wrap around"), "{error}");
+}
+
+/// Host memory that counts how often a launch binds it.
+struct Counted(Vec<u32>, u32);
+
+impl HostMemory for Counted {
+    type Elem = u32;
+    type Dim = Ix1;
+
+    fn elements(&self) -> cuda_jit::Result<ArrayView1<'_, u32>> {
+        self.0.elements()
+    }
+}
+
+impl HostMemoryMut for Counted {
+    fn elements_mut(&mut self) -> cuda_jit::Result<ArrayViewMut1<'_, u32>> {
+        self.1 += 1;
+        self.0.elements_mut()
+    }
+}
+
+#[test]
+fn a_refused_launch_copies_no_host_memory() {
+    let context = context();
+    let _selected = context.select();
+    let mut out = Counted(vec![0; 64], 0);
+    wide::launch((1, (4, 2)), InOut(&mut out), 4_usize).unwrap();
+    assert_eq!((out.0.iter().sum::<u32>(), out.1), (8, 1));
+    let error = wide::launch((1, (4, 2)), InOut(&mut out), usize::MAX / 2).unwrap_err();
+    assert!(matches!(error, Error::NotRaceFree { .. }), "{error}");
+    assert_eq!(out.1, 1);
 }

@@ -14,7 +14,7 @@ use inkwell::types::{ArrayType, BasicMetadataTypeEnum, BasicType, BasicTypeEnum}
 use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue};
 
 use super::debug::{self, DebugInfo, Described};
-use super::panic::PanicBlocks;
+use super::panic::{PanicBlocks, Publication};
 use super::stack::Stack;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
@@ -52,6 +52,7 @@ pub(super) fn lower_module<'ctx>(
         contract: kir.contract,
         exported: kir.exported,
         capability: target.capability(),
+        publication: Publication::of(kir, target.capability()),
         synchronises: kir.synchronises(),
         shared: Vec::new(),
         spilled: kir.spilled_shared(),
@@ -92,6 +93,7 @@ pub(super) struct Lowering<'ctx, 'a> {
     pub(super) exported: bool,
     /// The target's compute capability.
     pub(super) capability: ComputeCapability,
+    pub(super) publication: Publication,
     /// True if the module has convergent operations, which keep calls in place.
     synchronises: bool,
     /// The arrays in shared memory, unless they are spilled.

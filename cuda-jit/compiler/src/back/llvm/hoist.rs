@@ -23,8 +23,12 @@ use super::function::Result;
 use super::{EmitError, panic, raw};
 
 /// Hoists such checks out of the loops of a module.
-pub(super) fn checks<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<()> {
-    let hoist = Hoist { context, builder: context.create_builder() };
+pub(super) fn checks<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    publication: panic::Publication,
+) -> Result<()> {
+    let hoist = Hoist { context, builder: context.create_builder(), publication };
     for function in module.get_functions().filter(|function| function.count_basic_blocks() > 0) {
         let mut hoisted = Vec::new();
         while let Some(block) = hoist.one(function)? {
@@ -49,6 +53,7 @@ struct Check {
 struct Hoist<'ctx> {
     context: &'ctx Context,
     builder: Builder<'ctx>,
+    publication: panic::Publication,
 }
 
 impl<'ctx> Hoist<'ctx> {
@@ -123,7 +128,7 @@ impl<'ctx> Hoist<'ctx> {
     /// Emits a panic report at the end of a block, and a jump to `next`.
     fn report(&self, block: BasicBlock<'ctx>, arguments: panic::Arguments<'ctx>, next: BasicBlock<'ctx>) -> Result<()> {
         self.builder.position_at_end(block);
-        panic::report_without_end(self.context, &self.builder, arguments)?;
+        panic::report_without_end(self.context, &self.builder, arguments, self.publication)?;
         self.builder.build_unconditional_branch(next)?;
         Ok(())
     }

@@ -24,6 +24,7 @@ use super::debug;
 use super::float8;
 use super::function::lower_module;
 use super::inlined::Inlined;
+use super::panic::Publication;
 use super::raw::Diagnostics;
 use super::{EmitError, LlvmIr, Options, Output};
 use super::{hoist, inlined, widening_mul};
@@ -223,7 +224,7 @@ impl Machine {
         let built = text();
         self.run(&passes(self.opt_level, Shape::of(&module, kir)), &module)?;
         if self.opt_level >= 2 && !kir.sites.is_empty() {
-            hoist::checks(context, &module)?;
+            hoist::checks(context, &module, Publication::of(kir, self.target.capability()))?;
             self.verify(&module)?;
         }
         let variables = has_variables(&module);

@@ -4,7 +4,9 @@
 //! The block claims the panic record by a relaxed compare-and-exchange. Only the thread that claims it writes the rest,
 //! so these writes are plain. The kernel's number is written last, after a fence: the host may read the record when it
 //! has only waited for another stream, and a record without that number is still being written. [`super`](self::super)
-//! has the record's layout.
+//! has the record's layout. In a kernel whose threads look for panics, as at a barrier of the grid, they read that number
+//! meanwhile, so it is written by a relaxed store there; elsewhere a strong store after a fence would only look like an order
+//! of other accesses.
 //!
 //! The report is one piece of inline PTX. As LLVM instructions it added half a millisecond to each compilation (a
 //! quarter of the vector add's), and LLVM could not improve it.
@@ -20,7 +22,8 @@ use inkwell::values::{
 };
 
 use super::function::{Lowering, Result};
-use crate::kir::SiteId;
+use crate::kir::{Module, SiteId};
+use crate::target::ComputeCapability;
 
 /// The start of the report: `$0` is the record, `$1` the launch's tag, `$2` the site, `$3` and up the arguments.
 /// Threads that find the record taken end immediately. It declares its registers itself: as outputs, each took LLVM
@@ -44,10 +47,28 @@ const CLAIM: &str = "\
 \tst.global.v2.b32 [$0+32], {a, launch};
 ";
 /// The end of the report, after the arguments.
-const RELEASE: &str = "\
+const RELEASE: [&str; 2] = [
+    "\
 \tmembar.sys;
-\tst.global.b32 [$0+4], kernel;
-\t}";
+\tst",
+    ".global.b32 [$0+4], kernel;
+\t}",
+];
+
+/// The modifier of the store of a report's last word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Publication(&'static str);
+
+impl Publication {
+    /// That of a module for a target.
+    pub(super) fn of(kir: &Module, capability: ComputeCapability) -> Publication {
+        Publication(match kir.looks_for_panics() {
+            false => "",
+            true if capability < (7, 0).into() => ".volatile",
+            true => ".relaxed.sys",
+        })
+    }
+}
 /// The instruction that ends the thread, also within callees.
 const END: &str = "exit;";
 /// The instruction of a panic without a launch and therefore without a record.
@@ -60,10 +81,10 @@ const SITE_ARGUMENTS: usize = 2;
 const ARGUMENTS: usize = FIXED + SITE_ARGUMENTS;
 
 /// The report of a site with `arguments` arguments.
-fn text(arguments: usize) -> String {
+fn text(arguments: usize, Publication(how): Publication) -> String {
     let store = |index: usize| format!("\tst.global.b64 [$0+{}], ${};\n", 40 + 8 * index, FIXED + index);
     let stores: String = (0..arguments).map(store).collect();
-    [CLAIM, &stores, RELEASE].concat()
+    [CLAIM, &stores, RELEASE[0], how, RELEASE[1]].concat()
 }
 
 /// A report after which all threads continue, also those that find the record taken.
@@ -140,13 +161,13 @@ impl<'ctx> PanicBlock<'ctx> {
             arguments.push(self.phi(lowering, long, |_, arguments| arguments.get(index).copied())?.into());
         }
         if lowering.counters.is_some() {
-            report(context, builder, without_end(&text(most)), &arguments)?;
+            report(context, builder, without_end(&text(most, lowering.publication)), &arguments)?;
             lowering.leave()?;
             let ty = context.void_type().fn_type(&[], false);
             let end = context.create_inline_asm(ty, END.to_owned(), String::new(), true, false, None, false);
             builder.build_indirect_call(ty, end, &[], "")?;
         } else {
-            report(context, builder, format!("{}\n\t{END}", text(most)), &arguments)?;
+            report(context, builder, format!("{}\n\t{END}", text(most, lowering.publication)), &arguments)?;
         }
         builder.build_unreachable()?;
         Ok(())
@@ -208,8 +229,9 @@ pub(super) fn report_without_end<'ctx>(
     context: &'ctx Context,
     builder: &Builder<'ctx>,
     arguments: Arguments<'ctx>,
+    publication: Publication,
 ) -> Result<()> {
-    report(context, builder, text(SITE_ARGUMENTS), &arguments)
+    report(context, builder, text(SITE_ARGUMENTS, publication), &arguments)
 }
 
 /// Ends the threads for which the condition equals `ends`.
