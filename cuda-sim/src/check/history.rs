@@ -115,7 +115,7 @@ impl Accesses {
     }
 }
 
-/// What an operation has accessed of a page.
+/// The accesses of an operation to a page.
 struct Past {
     at: Position,
     /// The number of all operations that had ended before.
@@ -135,7 +135,7 @@ struct History {
 
 static HISTORY: Lazy<Mutex<History>> = Lazy::new(Mutex::default);
 
-/// What the running launch has accessed of a page, and what unordered operations have accessed before.
+/// The accesses of the running launch to a page, and those of unordered operations before.
 #[derive(Default)]
 pub(super) struct Seen {
     /// The launch; that of an earlier one counts as none.

@@ -41,7 +41,7 @@ struct Queue {
 #[derive(Default)]
 struct Known {
     queues: HashMap<u64, Queue>,
-    /// What the client has waited for.
+    /// The entries that the client has waited for.
     host: Arc<Clock>,
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn submitted(at: Position, after: impl Iterator<Item = Position>, str
     Arc::new(Operation { at, known: clock, stream })
 }
 
-/// What a queue gets from now on is ordered after a position.
+/// Orders the entries that a queue gets from now on after a position.
 pub(crate) fn follows(queue: u64, at: Position) {
     if is_recorded() {
         let mut known = KNOWN.lock();

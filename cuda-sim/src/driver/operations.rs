@@ -140,7 +140,7 @@ pub(super) struct Item {
     pub(super) op: Op,
     /// The checkers of the thread that enqueued it.
     session: Option<Arc<Session>>,
-    /// What is ordered before it, if that is recorded.
+    /// Its place in the order of operations, if that is recorded.
     operation: Option<Arc<Operation>>,
 }
 

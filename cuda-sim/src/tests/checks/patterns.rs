@@ -150,7 +150,10 @@ fn each_pattern_is_right_without_its_mistake_and_found_with_it() {
                     }
                     let expected =
                         |report: &crate::check::Report| report.check == *checker && report.kind.contains(kind);
-                    assert!(!reports.is_empty() && reports.iter().all(expected), "{name} ({engine}): {texts:?}");
+                    // A read that comes before its write in some order is of memory that nobody wrote, too.
+                    let known = |report: &crate::check::Report| expected(report) || report.check == "init";
+                    let found = reports.iter().any(expected) && reports.iter().all(known);
+                    assert!(found, "{name} ({engine}): {texts:?}");
                 },
             );
         }
