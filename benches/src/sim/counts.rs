@@ -50,6 +50,7 @@ pub(super) fn figures() -> Result<()> {
         print(&format!("sim.{name}.regions"), counts.regions, "regions");
         print(&format!("sim.{name}.frame_bytes"), counts.frame_bytes, "bytes");
         print(&format!("sim.{name}.gathers"), counts.gathers, "gathers");
+        print(&format!("sim.{name}.grouped"), counts.grouped, "gathers");
         print(&format!("sim.{name}.vectorised"), counts.vectorised, "parts");
     }
     Ok(())
@@ -72,7 +73,7 @@ mod tests {
         ("matmul_tiled", [3, 72, 6, 2]),
         ("grid_stride_saxpy", [4, 40, 0, 2]),
         ("grid_stride_sum", [3, 40, 0, 2]),
-        ("black_scholes", [2, 36, 0, 0]),
+        ("black_scholes", [2, 36, 0, 1]),
         ("histogram", [7, 40, 0, 4]),
         ("attention", [12, 214, 160, 8]),
         ("conjugate_gradient", [88, 340, 15, 51]),
@@ -90,7 +91,7 @@ mod tests {
     fn no_kernel_has_worse_code() {
         let worse = |((name, counts), (known, limits)): (&(&str, CodeCounts), &(&str, [usize; 4]))| {
             assert_eq!(name, known);
-            let CodeCounts { regions, frame_bytes, gathers, vectorised } = *counts;
+            let CodeCounts { regions, frame_bytes, gathers, vectorised, .. } = *counts;
             let [most_regions, most_bytes, most_gathers, least_vectorised] = *limits;
             let vectors = gathers > most_gathers || vectorised < least_vectorised;
             regions > most_regions || frame_bytes > most_bytes as u64 || has_long_vectors() && vectors

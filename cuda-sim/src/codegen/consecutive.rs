@@ -14,23 +14,23 @@ use std::fmt::Write;
 
 /// The passes that insert the functions which replace gathers and scatters, and simplify what they become.
 pub(super) const PASSES: &str =
-    "always-inline,function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg),globaldce";
+    "always-inline,function(sroa<modify-cfg>,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),globaldce";
 
 /// A gather or scatter of LLVM's.
-#[derive(Debug, PartialEq, Eq)]
-struct Access {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Access {
     /// The name of LLVM's function.
-    name: String,
-    loads: bool,
-    lanes: u32,
+    pub(super) name: String,
+    pub(super) loads: bool,
+    pub(super) lanes: u32,
     /// The type of an element, and its size.
-    element: &'static str,
-    bytes: u32,
+    pub(super) element: &'static str,
+    pub(super) bytes: u32,
 }
 
 impl Access {
     /// Returns the access that a function of this name makes, if it is a gather or a scatter of common elements.
-    fn of(name: &str) -> Option<Access> {
+    pub(super) fn of(name: &str) -> Option<Access> {
         let (kind, rest) = name.strip_prefix("llvm.masked.")?.split_once(".v")?;
         let loads = match kind {
             "gather" => true,
@@ -63,6 +63,17 @@ impl Access {
         self.name.split('.').nth(3).unwrap_or("")
     }
 
+    /// The declaration of LLVM's function.
+    pub(super) fn declaration(&self) -> String {
+        let Access { name, lanes, element, .. } = self;
+        let (value, pointers, mask) =
+            (format!("<{lanes} x {element}>"), format!("<{lanes} x ptr>"), format!("<{lanes} x i1>"));
+        match self.loads {
+            true => format!("declare {value} @{name}({pointers}, {mask}, {value})\n"),
+            false => format!("declare void @{name}({value}, {pointers}, {mask})\n"),
+        }
+    }
+
     /// The function in LLVM IR that replaces it.
     fn text(&self) -> String {
         let Access { name, lanes, element, bytes, .. } = self;
@@ -87,8 +98,7 @@ impl Access {
         let (new, vector) = (self.replacement(), self.vector());
         if self.loads {
             format!(
-                "declare {value} @{name}({pointers}, {mask}, {value})\n\
-                 declare {value} @llvm.masked.load.{vector}.p0(ptr, {mask}, {value})\n\
+                "declare {value} @llvm.masked.load.{vector}.p0(ptr, {mask}, {value})\n\
                  define linkonce_odr hidden {value} @{new}({pointers} %p, {mask} %m, {value} %v) alwaysinline nounwind \
                  null_pointer_is_valid {{\n{check}yes:\n  \
                  %y = call {value} @llvm.masked.load.{vector}.p0(ptr align 1 %start, {mask} %m, {value} %v)\n  ret {value} %y\n\
@@ -96,8 +106,7 @@ impl Access {
             )
         } else {
             format!(
-                "declare void @{name}({value}, {pointers}, {mask})\n\
-                 declare void @llvm.masked.store.{vector}.p0({value}, ptr, {mask})\n\
+                "declare void @llvm.masked.store.{vector}.p0({value}, ptr, {mask})\n\
                  define linkonce_odr hidden void @{new}({value} %v, {pointers} %p, {mask} %m) alwaysinline nounwind \
                  null_pointer_is_valid {{\n{check}yes:\n  \
                  call void @llvm.masked.store.{vector}.p0({value} %v, ptr align 1 %start, {mask} %m)\n  ret void\n\
@@ -107,9 +116,9 @@ impl Access {
     }
 }
 
-/// Replaces the gathers and scatters of a module by functions that check their addresses. Returns false if there are
-/// none; otherwise [`PASSES`] have to run.
-pub(super) fn check_addresses<'c>(context: &'c Context, module: &Module<'c>) -> Result<bool, String> {
+/// Replaces the gathers and scatters of a module by functions that check their addresses, and links the `others` that it
+/// calls. Returns false if there are none; otherwise [`PASSES`] have to run.
+pub(super) fn check_addresses<'c>(context: &'c Context, module: &Module<'c>, others: &str) -> Result<bool, String> {
     let mut text = String::new();
     for function in module.get_functions() {
         let name = function.get_name().to_string_lossy();
@@ -117,14 +126,15 @@ pub(super) fn check_addresses<'c>(context: &'c Context, module: &Module<'c>) -> 
         let Some(access) = Access::of(&name).filter(|_| function.count_params() == 3) else { continue };
         let replacement = module.add_function(&access.replacement(), function.get_type(), None);
         function.replace_all_uses_with(replacement);
-        let _ = write!(text, "{}", access.text());
+        let _ = write!(text, "{}{}", access.declaration(), access.text());
     }
-    if text.is_empty() {
-        return Ok(false);
+    // Their declarations may be the same.
+    let texts = [text.as_str(), others].into_iter().filter(|text| !text.is_empty());
+    for text in texts.clone() {
+        let added = cuda_llvm::parse_ir(context, text).map_err(|e| format!("{e}\n{text}"))?;
+        module.link_in_module(added).map_err(|e| e.to_string())?;
     }
-    let added = cuda_llvm::parse_ir(context, &text).map_err(|e| format!("{e}\n{text}"))?;
-    module.link_in_module(added).map_err(|e| e.to_string())?;
-    Ok(true)
+    Ok(texts.count() > 0)
 }
 
 #[cfg(test)]

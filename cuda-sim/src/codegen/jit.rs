@@ -326,6 +326,9 @@ impl Compiled {
     /// Returns the address of a part's code. A thread that continues in a hot part will reach the other hot parts, so
     /// they are compiled with it, on as many threads as the pool has.
     fn address(&self, part: &Arc<LazyPart>) -> Result<usize, String> {
+        if let Some(code) = part.code.get() {
+            return Ok(code.address);
+        }
         if part.part.hot && !part.is_ready() && !part.is_kept() {
             let vector_loops = self.vector_loops.iter().flatten().flatten();
             let open = self.regions.iter().chain(vector_loops).filter(|other| other.part.hot && !other.is_ready());

@@ -29,6 +29,8 @@ attributes #4 = { nounwind willreturn speculatable memory(none) }
 !3 = !{}
 !4 = !{i32 1, i32 1025}
 !5 = !{i32 0, i32 16}
+!6 = !{!"branch_weights", i32 31, i32 1}
+!7 = !{!"branch_weights", i32 1, i32 31}
 "#;
 
 pub(super) const PARALLEL: &str = ", !llvm.access.group !0";
@@ -208,6 +210,23 @@ pub(super) fn param_slots(emitter: &mut Emitter<'_>, from: usize) {
     }
 }
 
+/// Returns the metadata of a branch at the end of a region's block, if only one of its targets is on a rarely taken path.
+///
+/// Without it LLVM takes both targets of a branch for equally likely, and a block behind five bounds checks for one that a
+/// 32nd of the threads reaches, for which vector code would not pay. The weights are below those from which LLVM leaves
+/// branches as they are.
+fn branch_weights(regions: &Regions, (from, block): (usize, BlockId), yes: BlockId, no: BlockId) -> &'static str {
+    let rare = |target| {
+        let region = regions.split(from, block, target);
+        region.is_some_and(|region| matches!(regions.kinds[region], RegionKind::Cold | RegionKind::Restart))
+    };
+    match (rare(yes), rare(no)) {
+        (false, true) => ", !prof !6",
+        (true, false) => ", !prof !7",
+        _ => "",
+    }
+}
+
 /// Emits basic blocks. An edge that leaves the region branches to the label `split` of its target region.
 pub(super) fn emit_blocks(
     emitter: &mut Emitter<'_>,
@@ -244,7 +263,8 @@ pub(super) fn emit_blocks(
                 // Not `unreachable`: each one would leave an assumption in every lane.
                 let (yes, no) = if emitter.unreachable_blocks.contains(yes) { (no, no) } else { (yes, no) };
                 let (yes, no) = if emitter.unreachable_blocks.contains(no) { (yes, yes) } else { (yes, no) };
-                emitter.line(format_args!("br i1 {truth}, label %{}, label %{}", target(*yes), target(*no)));
+                let weights = regions.map_or("", |(regions, from)| branch_weights(regions, (from, *id), *yes, *no));
+                emitter.line(format_args!("br i1 {truth}, label %{}, label %{}{weights}", target(*yes), target(*no)));
             }
             Terminator::Switch(reg, targets) => {
                 let index = emitter.def(format_args!("load i32, ptr %r{reg}"));

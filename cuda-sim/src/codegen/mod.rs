@@ -24,6 +24,7 @@ mod float;
 mod guard;
 mod half;
 mod integer;
+mod interleaved;
 pub(crate) mod jit;
 mod kernel;
 mod loader;
@@ -31,6 +32,7 @@ mod math;
 mod mbarrier;
 mod memory;
 pub(crate) mod narrow;
+mod narrow_loads;
 pub(crate) mod object;
 mod object_cache;
 mod ops;
@@ -196,8 +198,11 @@ pub struct CodeCounts {
     pub regions: usize,
     /// Bytes of registers per thread that are spilled between regions.
     pub frame_bytes: u64,
-    /// Gathers and scatters in the parts that all threads run.
+    /// Gathers and scatters in the parts that all threads run, without those in groups.
     pub gathers: usize,
+    /// Gathers and scatters in groups: each thread accesses consecutive elements, and plain accesses replace them where all
+    /// threads of a vector take part.
+    pub grouped: usize,
     /// The number of those parts that have vector instructions.
     pub vectorised: usize,
 }
@@ -205,14 +210,15 @@ pub struct CodeCounts {
 /// Compiles a kernel for blocks whose rows are whole vectors, and counts.
 pub(crate) fn counts(code: &KernelCode) -> Result<CodeCounts, String> {
     let vector_loops = code.vector_loops.iter().flatten().flatten();
-    let (mut gathers, mut vectorised) = (0, 0);
+    let (mut gathers, mut grouped, mut vectorised) = (0, 0, 0);
     for part in code.regions.iter().chain(vector_loops).filter(|part| part.hot) {
         let mode = object::Mode { effort: code.effort, registered: false, repeats: part.repeats, whole: true };
-        let (found, vectors) = object::vectors(code.texts.get(part.number)?, mode)?;
+        let (found, in_groups, vectors) = object::vectors(code.texts.get(part.number)?, mode)?;
         gathers += found;
+        grouped += in_groups;
         vectorised += usize::from(vectors);
     }
-    Ok(CodeCounts { regions: code.regions.len(), frame_bytes: code.shape.frame_bytes, gathers, vectorised })
+    Ok(CodeCounts { regions: code.regions.len(), frame_bytes: code.shape.frame_bytes, gathers, grouped, vectorised })
 }
 
 /// Emits the LLVM module in which the threads of a kernel are fibers, and the plan of the places where they wait.

@@ -7,7 +7,7 @@
 //!
 //! The one `unsafe impl` lets a target machine move between threads; only one thread uses it at a time.
 
-use super::{Effort, consecutive, empty_masks, guard};
+use super::{Effort, consecutive, empty_masks, guard, interleaved, narrow_loads};
 use crate::environment::ENVIRONMENT;
 use crate::memory::MEMORY;
 use cuda_llvm::inkwell::context::Context;
@@ -146,11 +146,11 @@ fn row(whole: bool) -> String {
     format!("define internal i32 @sim.row(i32 %n) {{\n{vectors}  ret i32 %row\n}}\n")
 }
 
-/// Optimises a module's text and calls `work` with it.
+/// Optimises a module's text and calls `work` with it, and with the number of gathers and scatters in groups.
 fn with_optimised<T>(
     ir: &str,
     mode: Mode,
-    work: impl FnOnce(&Module<'_>, &TargetMachine) -> Result<T, String>,
+    work: impl FnOnce(&Module<'_>, &TargetMachine, usize) -> Result<T, String>,
 ) -> Result<T, String> {
     cuda_llvm::initialize().map_err(|error| error.to_string())?;
     let ir = &format!("{ir}{}", row(mode.whole));
@@ -159,13 +159,17 @@ fn with_optimised<T>(
     with_machine(mode.effort, |machine| {
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());
+        let mut grouped = 0;
         run(&module, machine, &[VALUES])?;
         guard::rewrite(&context, &module, MEMORY.guards(), mode.registered)?;
         if mode.effort == Effort::Full {
             run(&module, machine, &[LOOPS, if mode.repeats { UNSWITCH } else { "" }, PIPELINE])?;
             group(&context, &module)?;
+            narrow_loads::widen(&context, &module)?;
             run(&module, machine, &[VECTORS, if ir.contains("@vector_loop") { UNROLL } else { "" }])?;
-            if consecutive::check_addresses(&context, &module)? {
+            let groups = interleaved::group(&context, &module)?;
+            grouped = groups.accesses;
+            if consecutive::check_addresses(&context, &module, &groups.functions)? {
                 run(&module, machine, &[consecutive::PASSES])?;
             }
             empty_masks::redirect(&context, &module)?;
@@ -173,21 +177,22 @@ fn with_optimised<T>(
         if ENVIRONMENT.print_llvm {
             eprintln!("{}", module.print_to_string().to_string_lossy());
         }
-        work(&module, machine)
+        work(&module, machine, grouped)
     })
 }
 
 /// Optimises and compiles a module's text to the bytes of an object file.
 pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
-    with_optimised(ir, mode, |module, machine| {
+    with_optimised(ir, mode, |module, machine, _| {
         let object = machine.write_to_memory_buffer(module, FileType::Object).map_err(|e| e.to_string())?;
         Ok(object.as_slice().to_vec())
     })
 }
 
-/// Returns the number of gathers and scatters in a module's optimised code, and true if it has vector instructions.
-pub(super) fn vectors(ir: &str, mode: Mode) -> Result<(usize, bool), String> {
-    with_optimised(ir, mode, |module, _| {
+/// Returns the number of gathers and scatters in a module's optimised code, of those that plain accesses replace where all
+/// threads take part ([`interleaved`]), and true if it has vector instructions.
+pub(super) fn vectors(ir: &str, mode: Mode) -> Result<(usize, usize, bool), String> {
+    with_optimised(ir, mode, |module, _, grouped| {
         let text = module.print_to_string().to_string();
         let code = || text.lines().filter(|line| line.starts_with("  "));
         let calls = |name| code().filter(|line| line.contains("call ") && line.contains(name)).count();
@@ -195,6 +200,6 @@ pub(super) fn vectors(ir: &str, mode: Mode) -> Result<(usize, bool), String> {
         let lanes = |line: &str| {
             line.split('<').any(|part| part.split_once(" x ").is_some_and(|(n, _)| n.parse::<u32>().is_ok()))
         };
-        Ok((gathers, code().any(lanes)))
+        Ok((gathers - grouped.min(gathers), grouped, code().any(lanes)))
     })
 }

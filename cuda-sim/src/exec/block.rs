@@ -14,6 +14,7 @@
 mod barriers;
 mod checked;
 mod deadlocked;
+mod runs;
 
 use super::launch::{BlockPosition, Fault};
 use super::warp::{self, Exchange, LANES};
@@ -46,6 +47,11 @@ pub(crate) trait Engine {
 
     /// Returns true if runnable threads are skipped in this round.
     fn skips(&mut self) -> bool {
+        false
+    }
+
+    /// Returns true if threads may run in runs of any length, in ascending order.
+    fn is_ordered(&self) -> bool {
         false
     }
 
@@ -105,6 +111,8 @@ pub(crate) struct ResidentBlock<'a> {
     may_converge: bool,
     /// True if all threads that have not finished meet at every barrier.
     meets_whole: bool,
+    /// True if threads wait at barriers of the block only.
+    only_barriers: bool,
     /// The common state of all threads in `low..high`; the others have finished.
     converged: Option<u32>,
     low: usize,
@@ -143,6 +151,7 @@ impl<'a> ResidentBlock<'a> {
             number: u64::MAX,
             may_converge,
             meets_whole: plan.sites.iter().all(|site| site.is_whole() || !site.is_barrier()),
+            only_barriers: plan.sites.iter().all(|site| matches!(site.operation, Operation::Barrier(_))),
             converged: None,
             low: 0,
             high,
@@ -387,7 +396,7 @@ impl<'a> ResidentBlock<'a> {
     /// Returns the states of the threads that have not finished, once for neighbours with the same one.
     fn states(&self) -> impl Iterator<Item = u32> + '_ {
         let diverged = if self.converged.is_none() { self.next.as_slice() } else { &[] };
-        let each = diverged.chunk_by(|a, b| a == b).map(|same| same[0]);
+        let each = runs::runs(diverged).map(|run| diverged[run.start]);
         self.converged.into_iter().chain(each).filter(|state| *state != 0)
     }
 
@@ -432,6 +441,9 @@ impl<'a> ResidentBlock<'a> {
 
     /// One round over the warps, while threads have diverged.
     fn round(&mut self, engine: &mut dyn Engine) -> Result<StepResult, Fault> {
+        if self.only_barriers && engine.is_ordered() {
+            return self.round_over_runs(engine);
+        }
         let (mut progressed, mut polled) = (false, false);
         let warps = self.next.len().div_ceil(LANES);
         for index in 0..warps {
@@ -452,14 +464,19 @@ impl<'a> ResidentBlock<'a> {
             }
         }
         progressed |= self.open_barriers();
+        Ok(self.end_of_round(progressed, polled))
+    }
+
+    /// Determines whether threads have converged after a round, and returns its result.
+    fn end_of_round(&mut self, progressed: bool, polled: bool) -> StepResult {
         (self.low, self.high) = (0, self.next.len());
         self.reconverge();
-        Ok(match (progressed, polled) {
+        match (progressed, polled) {
             (true, _) => StepResult::Progressed,
             (_, true) => StepResult::Polled,
             _ if self.converged == Some(0) => StepResult::Progressed,
             _ => StepResult::Stuck,
-        })
+        }
     }
 
     fn warp(&self, first: usize) -> std::ops::Range<usize> {

@@ -122,6 +122,10 @@ impl RegionEngine<'_> {
 }
 
 impl Engine for RegionEngine<'_> {
+    fn is_ordered(&self) -> bool {
+        true
+    }
+
     fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
         let region = state as usize;
         match self.0.vector_loop(region, false).map_err(no_code)? {

@@ -2,6 +2,7 @@
 
 use super::super::warp::Exchange;
 use super::ResidentBlock;
+use super::runs::{end_of_run, runs};
 use crate::check::sync as check;
 use crate::ir::sync::{Arg, BARRIERS, BarrierReduction, Operation, Site};
 
@@ -29,7 +30,7 @@ impl ResidentBlock<'_> {
             return None;
         }
         let (mut barrier, mut simple) = (None, true);
-        for state in self.next.chunk_by(|a, b| a == b).map(|same| same[0]).filter(|state| *state != 0) {
+        for state in runs(&self.next).map(|run| self.next[run.start]).filter(|state| *state != 0) {
             let Some(site) = self.site(state).filter(|site| site.is_barrier()) else { return Some(false) };
             let known = matches!(site.args[0], Arg::Known(_)) && site.operation == Operation::Barrier(None);
             simple &= known && barrier.is_none_or(|other| other == site.args[0]);
@@ -43,8 +44,13 @@ impl ResidentBlock<'_> {
             self.check_barrier(|_| true);
             check::meet_whole(&self.context);
         }
-        for same in self.next.chunk_by_mut(|a, b| a == b).filter(|same| same[0] != 0) {
-            same.fill(plan.sites[same[0] as usize - plan.polls.len()].region as u32);
+        let mut at = 0;
+        while at < self.next.len() {
+            let (state, end) = (self.next[at], end_of_run(&self.next, at));
+            if state != 0 {
+                self.next[at..end].fill(plan.sites[state as usize - plan.polls.len()].region as u32);
+            }
+            at = end;
         }
         Some(barrier.is_some())
     }
