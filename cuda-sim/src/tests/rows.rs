@@ -26,6 +26,14 @@ fn counts(text: &str) -> CodeCounts {
     code_counts(&format!("{HEADER}{text}"), "k").unwrap_or_else(|why| panic!("{why}"))
 }
 
+/// The arithmetic on each word, which makes vectors pay.
+fn mixed(x: u32) -> u32 {
+    (0..MIXES).fold(x, |x, _| x.wrapping_mul(x).wrapping_add(0x9e37))
+}
+
+/// The steps of [`mixed`].
+const MIXES: usize = 12;
+
 /// The 32-bit words of a buffer.
 fn words(buffer: &[u64]) -> Vec<u32> {
     buffer.iter().flat_map(|word| [*word as u32, (word >> 32) as u32]).collect()
@@ -36,16 +44,17 @@ fn buffer(words: &[u32]) -> Vec<u64> {
     words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32).collect()
 }
 
-/// Each thread sums its row of `each` words, of those below `len`, and writes the partial sums.
+/// The partial sums of each row of `each` words, of those below `len`, after [`mixed`].
 fn sums(each: usize, len: usize) -> String {
     let mut text =
         format!("{START} mul.lo.u64 %rd4,%rd3,{each}; shl.b64 %rd5,%rd4,2; add.u64 %rd6,%rd1,%rd5; mov.u32 %r8,0;");
     for k in 0..each {
         text += &format!(
             "add.u64 %rd7,%rd4,{k}; setp.ge.u64 %p{k},%rd7,{len}; mov.u32 %r9,0; @%p{k} bra A{k};
-            ld.global.u32 %r9,[%rd6+{at}]; A{k}: add.u32 %r8,%r8,%r9; mov.u32 %r{to},%r8;",
+            ld.global.u32 %r9,[%rd6+{at}]; {mix} A{k}: add.u32 %r8,%r8,%r9; mov.u32 %r{to},%r8;",
             at = 4 * k,
             to = 10 + k,
+            mix = "mad.lo.u32 %r9,%r9,%r9,0x9e37;".repeat(MIXES),
         );
     }
     text += "add.u64 %rd8,%rd2,%rd5;";
@@ -69,7 +78,11 @@ fn rows_of_any_length() {
                 check(&sums(each, len), blocks, shape, &[input.clone(), vec![u64::MAX; input.len()]], |after| {
                     for (i, got) in words(&after[1]).into_iter().enumerate() {
                         let row = i / each * each;
-                        let want = if i < len { x[row..=i].iter().sum() } else { u32::MAX };
+                        let want = if i < len {
+                            x[row..=i].iter().fold(0, |sum: u32, x| sum.wrapping_add(mixed(*x)))
+                        } else {
+                            u32::MAX
+                        };
                         assert_eq!(got, want, "{each} words, {len} of them, word {i}, {blocks} blocks of {shape:?}");
                     }
                 });
@@ -131,7 +144,7 @@ fn narrow_loads_from_anywhere() {
             n = 64 / bytes,
         );
         assert!(!has_scatters() || counts(&text).vectorised >= 1, "{ty}: {:?}", counts(&text));
-        let table: Vec<u8> = (0..64).map(|i| i * 37 + 130).collect();
+        let table: Vec<u8> = (0..64u8).map(|i| i.wrapping_mul(37).wrapping_add(130)).collect();
         let packed: Vec<u64> = table.chunks(8).map(|part| u64::from_le_bytes(part.try_into().unwrap())).collect();
         let indices: Vec<u64> = (0..128).map(|i| (i * 29 + 63) % (64 / bytes + 3)).collect();
         check(&text, 2, [64, 1, 1], &[packed, indices.clone()], |after| {
