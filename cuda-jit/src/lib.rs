@@ -74,8 +74,8 @@ pub use cuda_jit_kir::{self as kir, target, valid};
 #[cfg_attr(doc, doc(hidden))]
 pub use cuda_jit_lang::typeinfo;
 pub use cuda_jit_lang::{
-    Complex, Complex32, Complex64, DeviceDefault, DeviceType, ElementType, Float, Integer, Num, ValueType, Vector,
-    bf16, device, dynamic_shared, f16, shared, types::*,
+    Complex, Complex32, Complex64, DeviceDefault, DeviceFrom, DeviceType, ElementType, Float, Integer, Num, ValueType,
+    Vector, bf16, device, dynamic_shared, f16, shared, types::*,
 };
 /// A closure, or a `#[device]` function, that a launch passes to a kernel.
 ///

@@ -65,7 +65,7 @@ pub use half::{bf16, f16};
 pub use library::default::DeviceDefault;
 pub use num::{Float, Integer, Num, Vector};
 pub use num_complex::{Complex, Complex32, Complex64};
-pub use typeinfo::{DeviceType, ElementType, ValueType};
+pub use typeinfo::{DeviceFrom, DeviceType, ElementType, ValueType};
 pub use types::*;
 
 /// Returns true for a source file of the device library, by the name that rustc gives it.
@@ -95,7 +95,7 @@ pub mod __private {
 
     pub use crate::__unify as unify;
     pub use crate::kir::Scalar;
-    pub use crate::library::default::CapturedDefault;
+    pub use crate::library::default::{CapturedDefault, DeviceDefault};
     pub use crate::library::iterator;
     pub use crate::library::iterator::{
         __DeviceDoubleEndedCalls, __DeviceExactSizeCalls, __DeviceIteratorCalls, DeviceDoubleEnded, DeviceExactSize,
@@ -103,20 +103,21 @@ pub mod __private {
     };
     pub use crate::library::loops::{items, range_of};
     pub use crate::library::structs::{Names, StructKey, SumKey, VariantNames};
-    pub use crate::num::{BoundByOrd, BoundByPartialOrd, Ordered};
     pub use crate::print::{PrintedDebug, debug_value, printable};
     pub use crate::typeinfo::{
         Answers, Arithmetic, Body, ByPath, Callee, CapturedBody, Closure, Comparisons, ConstValue, DeviceFn,
-        DeviceFrom, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Instance, KernelParam,
-        Key, Layout, MarkedWithDevice, NoCallee, NoPadding, Operator, PinnedLayout, ProbeResult, Returned, ScalarType,
-        StructTy, SumIdentity, SumTy, TryOperand, Ty, TypedConstant, Unconstrained, UpperCasePath, ValueType,
-        VariantTy, any_value, bits_of, boxed, called_path, cast_to, cast_type, closure_result, closure_ty, const_of,
-        constant, constant_like, evaluated, field_type, launch_bound, no_body, operators, owner_arg, param_of, report,
-        reported_type, resolved_callee, section_index, shared_array, standard, ty_of, type_arg, upper_case_path,
-        value_path,
+        DeviceFrom, DeviceOperator, DeviceTryFrom, DeviceType, ElementType, EnumTy, Field, FittedTry, FnLike,
+        GenericArg, Instance, IntoOnDevice, KernelParam, Key, Layout, MarkedWithDevice, NoCallee, NoPadding, Operator,
+        PinnedLayout, ProbeResult, Returned, ScalarType, StructTy, SumIdentity, SumTy, TryIntoOnDevice, TryOperand, Ty,
+        TypedConstant, Unconstrained, UntypedTry, UpperCasePath, ValueType, VariantTy, any_value, bits_of, boxed,
+        called_path, cast_to, cast_type, closure_result, closure_ty, const_of, constant, constant_like, evaluated,
+        field_type, launch_bound, no_body, operators, owner_arg, param_of, report, reported_type, resolved_callee,
+        section_index, shared_array, ty_of, type_arg, upper_case_path, value_path,
     };
     pub use crate::typeinfo::{Construction, Constructs, checked, compare, names, non_device, pattern};
-    pub use crate::typeinfo::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, listed};
+    pub use crate::typeinfo::{
+        Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, MethodPair, NoDeref, operator_of,
+    };
     pub use crate::{print, syntax};
     pub use cuda_jit_macros::{Configured, unconfigured};
     pub use cuda_mem_element::Element;
@@ -147,9 +148,8 @@ pub mod __private {
         pub use crate::library::std_functions::{IsOtherFunction as _, IsStdFunction as _};
         pub use crate::library::views::{ViewDot as _, ViewElements as _, ViewElementsMut as _};
         pub use crate::num::{
-            CastNumber as _, FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _,
-            Ordered as _, OrderedInteger as _, OrderedNumber as _, OrderedSlice as _, SignedMethods as _,
-            UnsignedMethods as _,
+            CastNumber as _, EqualityMethods as _, FloatConversions as _, FloatMethods as _, HalfMethods as _,
+            IntegerMethods as _, OrderMethods as _, PartialOrderMethods as _, SignedMethods as _, UnsignedMethods as _,
         };
         pub use crate::typeinfo::non_device::CallableFromKernels as _;
         pub use crate::typeinfo::pattern::{

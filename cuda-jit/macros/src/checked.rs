@@ -16,8 +16,11 @@ use syn::ext::IdentExt as _;
 use syn::visit::Visit;
 use syn::{Attribute, FnArg, GenericParam, Generics, ItemFn, Lifetime, Type, TypeParamBound, WherePredicate};
 
+mod tries;
+
 use crate::methods::{declared, with_own};
 use crate::signature::{Signature, has_lifetime};
+use tries::with_fitted_tries;
 
 /// The maximum number of lines of a copied body.
 const MOST_LINES: usize = 40;
@@ -197,8 +200,12 @@ fn value(ty: &Type) -> Option<TokenStream> {
 }
 
 /// The copy, as a function with an opaque return type.
-pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
+pub(crate) fn written(root: &TokenStream, sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
     let BodyCopy { body, of } = signature.body_copy.as_ref()?;
+    let (body, imports) = match is_try(&signature.result) {
+        true => with_fitted_tries(root, body, &signature.result),
+        false => (body.to_token_stream(), None),
+    };
     let receiver = sig.receiver().into_iter();
     let params = sig.inputs.iter().filter_map(|param| match param {
         FnArg::Typed(param) => {
@@ -218,6 +225,7 @@ pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<Tok
         #[allow(warnings, clippy::all)]
         fn #name<#generics>(#(#receiver),*) -> impl ::core::marker::Sized #clause {
             || -> #result {
+                #imports
                 #(#params)*
                 #body
             };
@@ -288,7 +296,7 @@ pub(crate) fn error_constant(root: &TokenStream, sig: &syn::Signature, signature
             let OfMethod { this, name, .. } = &**method;
             (None, quote!(<#this>::#name), errors)
         }
-        Of::Copy => (written(sig, signature), quote!(__cuda_jit_written), errors),
+        Of::Copy => (written(root, sig, signature), quote!(__cuda_jit_written), errors),
         Of::Kernel(beside) => {
             let params: Vec<_> = (0..sig.inputs.len()).map(|index| format_ident!("A{}", index)).collect();
             let size = quote! {

@@ -199,7 +199,6 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let key = static_key(name, &input.generics);
     let without = without_lifetime_generics(&generics);
     let (key_generics, _, key_clause) = without.split_for_impl();
-    let ordered = ordered(root, name, &generics, &listed, derived);
     let described = members.iter().zip(&static_types).map(|(member, ty)| {
         let text = field_name(member);
         let part = quote_spanned!(ty.span() => #root::field_type::<#ty>());
@@ -214,7 +213,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let constructor = constructor(root, input, fields);
     let compared = derived.map(|derived| {
         let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
-        comparisons(root, name, &bounded(root, &input.generics), &types, derived, &Compared::of_struct(fields))
+        comparisons(name, &bounded(root, &input.generics), &types, derived, &Compared::of_struct(fields))
     });
     let representative = representative(root, name, &input.generics, &TokenStream::new());
     let value = fields.iter().map(|field| {
@@ -267,7 +266,6 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         #constructor
 
         #compared
-        #ordered
         #lists
 
         #passed
@@ -294,24 +292,10 @@ fn operator_lists(root: &TokenStream, name: &Ident, generics: &Generics, listed:
         let right = with_self(right, &this);
         quote! {
             #[diagnostic::do_not_recommend]
-            impl #impl_generics #root::ListedOperator<#root::operators::#tag, #right> for #left #bounds {}
+            impl #impl_generics #root::ListedOperator<#root::operators::#tag, #right> for #left #bounds { type Listed = (); }
         }
     });
     quote!(#(#each)*)
-}
-
-/// Implements the methods of ordered types, if the type lists `PartialOrd` and no derived comparison does.
-fn ordered(
-    root: &TokenStream,
-    name: &Ident,
-    generics: &Generics,
-    listed: &[Listed],
-    derived: Option<Derived>,
-) -> Option<TokenStream> {
-    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let ordered = listed.iter().any(|operator| operator.name == "PartialOrd");
-    (ordered && !derived.is_some_and(|derived| derived.partial_ord))
-        .then(|| quote!(impl #impl_generics #root::Ordered for #name #ty_generics #where_clause {}))
 }
 
 /// The function that lists the operators, and the kind of arithmetic.
@@ -563,9 +547,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
         #[diagnostic::do_not_recommend]
         impl #root::KernelParam for #name where for<'__d> Self: ::core::marker::Copy {}
 
-        impl #root::Ordered for #name {}
-
-        #(#[diagnostic::do_not_recommend] impl #root::ListedOperator<#root::operators::#comparisons, Self> for #name {})*
+        #(#[diagnostic::do_not_recommend] impl #root::ListedOperator<#root::operators::#comparisons, Self> for #name { type Listed = (); })*
 
         impl #root::PrintedDebug for #name {
             fn debug(&self, _: #root::syntax::Conversion) -> ::std::string::String {

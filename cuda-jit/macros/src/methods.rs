@@ -27,7 +27,7 @@ use crate::emit;
 use crate::iteration::{Iteration, iterated};
 use crate::operators::{operator, overloaded};
 use crate::options;
-use crate::signature::{RECEIVER, Role, Signature, has_lifetime, without_lifetimes};
+use crate::signature::{RECEIVER, Role, Signature, add_device_bounds, has_lifetime, without_lifetimes};
 
 /// A function that a `#[device]` trait requires, and that each `#[device] impl` of it defines: by a method's name it returns
 /// the captured body and typing probe of the `impl`. Its name is the text of the error if one of the attributes is missing.
@@ -336,7 +336,9 @@ fn inherent(
     let this = &item.self_ty;
     let of = without_lifetimes(this);
     let holds_closures = !crate::signature::closures(&item.generics).is_empty();
-    let mut hidden = TokenStream::new();
+    let mut bounded = item.generics.clone();
+    add_device_bounds(root, &mut bounded);
+    let (mut hidden, mut bodies) = (TokenStream::new(), TokenStream::new());
     let mut names = TokenStream::new();
     for method in methods(item) {
         let mut signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
@@ -345,7 +347,7 @@ fn inherent(
             let of = (&**this, &item.generics);
             signature.body_copy = block.and_then(|block| checked::of_method(&signature, &method.sig.ident, block, of));
         }
-        let copy = checked::written(&method.sig, &signature);
+        let copy = checked::written(root, &method.sig, &signature);
         let own = signature.impl_generics(root);
         let both = both(&method.sig.ident, &quote!(Self));
         let options = &options::with_caller(options, &method.attrs);
@@ -363,8 +365,9 @@ fn inherent(
             }
         };
         let call = quote!(#[doc(hidden)] #vis #call);
-        hidden.extend([definition, info, call, path]);
+        hidden.extend([call, path]);
         hidden.extend(copy);
+        bodies.extend([definition, info]);
         let of = quote!(#of);
         // types of the device library may contain references, and others closures, neither of which is `'static`
         let (args, output) = match options.library || holds_closures {
@@ -375,7 +378,7 @@ fn inherent(
             }
         };
         let (definition, info) = (named("definition", name), named("probe", name));
-        let generics = with_own(&item.generics, &own, &of)?;
+        let generics = with_own(&bounded, &own, &of)?;
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (declared, phantom) = (signature.generics.params.iter().map(declared), signature.phantom());
         let (turbofish, arguments) = (own.params.iter().map(argument), signature.generic_args(root));
@@ -397,14 +400,15 @@ fn inherent(
             }
         });
     }
-    let mut generics = item.generics.clone();
-    crate::signature::add_order(root, &mut generics);
-    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    // the methods by which calls name a method exist for all arguments, so that errors are about its own bounds
+    let (impl_generics, _, where_clause) = item.generics.split_for_impl();
+    let (bounded_generics, _, bounds) = bounded.split_for_impl();
     Ok(quote! {
         #[allow(non_camel_case_types, dead_code, clippy::all)]
         const _: () = {
             #names
             impl #impl_generics #this #where_clause { #hidden }
+            impl #bounded_generics #this #bounds { #bodies }
         };
     })
 }

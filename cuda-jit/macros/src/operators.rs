@@ -13,7 +13,7 @@ use syn::{Generics, ImplItem, ItemImpl};
 
 use crate::methods::{Body, Names, body, methods, with_self};
 use crate::options;
-use crate::signature::{Role, Signature};
+use crate::signature::{Role, Signature, add_device_bounds};
 use crate::standard;
 
 /// Returns true for the trait of an operator.
@@ -75,6 +75,7 @@ pub(crate) fn overloaded(
     let names = Names { definition, info, defined };
     let Body { definition, info } = body(root, options, &sig, &method.block, &signature, &generics, &names)?;
     let mut bounded = item.generics.clone();
+    add_device_bounds(root, &mut bounded);
     if name == "From" {
         bounded.make_where_clause().predicates.push(syn::parse_quote!(#this: ::core::convert::From<#right>));
     }
@@ -102,7 +103,7 @@ fn listed(root: &TokenStream, item: &ItemImpl, tag: &Ident, right: &TokenStream)
     let this = item.self_ty.to_token_stream();
     let (right, bounds) = (with_self(right, &this), bounds.map(|bounds| with_self(bounds, &this)));
     let span = item.trait_.as_ref().map_or_else(Span::call_site, |(_, path, _)| path.span());
-    let listed = quote_spanned!(span => #root::listed::<#this, #root::operators::#tag, #right>());
+    let listed = quote_spanned!(span => #root::operator_of::<#this, #root::operators::#tag, #right>().is_listed());
     quote! {
         const _: () = {
             #[allow(dead_code, clippy::extra_unused_lifetimes)]

@@ -11,9 +11,11 @@ use syn::{
 };
 
 mod closure_types;
+mod device_bounds;
 
 use crate::capture;
 pub(crate) use closure_types::{closure_placeholder, closures, replaced};
+pub(crate) use device_bounds::add_device_bounds;
 
 /// The name of a receiver in the typing probe.
 pub(crate) const RECEIVER: &str = "__cuda_jit_self";
@@ -218,7 +220,7 @@ impl Signature {
                 _ => syn::parse_quote!(#ty: #root::ValueType),
             });
         }
-        add_order(root, &mut generics);
+        add_device_bounds(root, &mut generics);
         generics
     }
 
@@ -298,41 +300,6 @@ impl Signature {
         let types = self.generics.type_params().map(|param| &param.ident);
         quote!(::core::marker::PhantomData<fn() -> (#(#types,)*)>)
     }
-}
-
-/// Adds the hidden methods of types that are ordered to the type parameters with such a bound, unless another bound has them.
-pub(crate) fn add_order(root: &TokenStream, generics: &mut Generics) {
-    let mut added: Vec<syn::WherePredicate> = Vec::new();
-    for param in generics.type_params() {
-        let name = &param.ident;
-        let of_clause =
-            generics.where_clause.iter().flat_map(|clause| &clause.predicates).filter_map(
-                |predicate| match predicate {
-                    syn::WherePredicate::Type(predicate) => Some(predicate),
-                    _ => None,
-                },
-            );
-        let is_its =
-            |ty: &Type| matches!(ty, Type::Path(path) if path.qself.is_none() && path.path.get_ident() == Some(name));
-        let of_clause = of_clause.filter(|predicate| is_its(&predicate.bounded_ty)).flat_map(|found| &found.bounds);
-        let bounds: Vec<&Ident> = param.bounds.iter().chain(of_clause).filter_map(trait_name).collect();
-        let has = |names: &[&str]| bounds.iter().any(|bound| names.iter().any(|name| *bound == name));
-        if has(&["Ord"]) && !has(&["Integer"]) {
-            added.push(syn::parse_quote!(#name: #root::BoundByOrd));
-        }
-        if has(&["Ord", "PartialOrd"]) && !has(&["Num", "Integer", "Float"]) {
-            added.push(syn::parse_quote!(#name: #root::BoundByPartialOrd));
-        }
-    }
-    if !added.is_empty() {
-        generics.make_where_clause().predicates.extend(added);
-    }
-}
-
-/// The last name of a trait that is a bound.
-fn trait_name(bound: &TypeParamBound) -> Option<&Ident> {
-    let TypeParamBound::Trait(bound) = bound else { return None };
-    bound.path.segments.last().map(|last| &last.ident)
 }
 
 fn is_lifetime(param: &GenericParam) -> bool {

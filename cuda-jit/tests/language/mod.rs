@@ -73,6 +73,7 @@ mod statistics;
 mod structs;
 mod sums;
 mod sync;
+mod trait_bounds;
 mod typeinfo;
 mod unreachable_code;
 mod values;

@@ -82,13 +82,20 @@ impl Lowering<'_> {
     }
 
     fn compare_places(&mut self, at: Pos, op: BinaryOp, left: &Place, right: &Place) -> Result<Val> {
-        let compared = match comparison(op) {
-            Some(CompareOp::Ne) => {
+        match comparison(op) {
+            Some(op) => self.compare_referents(at, op, left, right),
+            None => Err(self.error(at, "this operator is no comparison; please report this")),
+        }
+    }
+
+    /// Lowers a comparison of two values, or of those behind references.
+    pub(super) fn compare_referents(&mut self, at: Pos, op: CompareOp, left: &Place, right: &Place) -> Result<Val> {
+        let compared = match op {
+            CompareOp::Ne => {
                 let equal = self.compared(at, CompareOp::Eq, left, right)?;
                 self.build.value(Op::Unary(UnaryOp::Not, equal), Scalar::Bool)
             }
-            Some(op) => self.compared(at, op, left, right)?,
-            None => return Err(self.error(at, "this operator is no comparison; please report this")),
+            op => self.compared(at, op, left, right)?,
         };
         Ok(Val::scalar(Scalar::Bool, compared))
     }

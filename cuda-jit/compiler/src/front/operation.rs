@@ -3,6 +3,7 @@
 use super::compare::By;
 use super::function::{Lowering, Result};
 use super::functions::optional;
+use super::place::Place;
 use super::types::Val;
 use crate::kir::{BinaryOp, Op, Scalar, UnaryOp, Value};
 use crate::syntax::{Expr, Pos};
@@ -38,6 +39,10 @@ impl Lowering<'_> {
         operands: &[Val],
     ) -> Result<Val> {
         match (operation, operands) {
+            (Operation::Compare(op), [left, right]) => {
+                let [left, right] = [left, right].map(|value| Place::Fixed(value.clone()));
+                self.compare_referents(at, op, &left, &right)
+            }
             (Operation::Order, [left, right]) => self.order(at, By::Total, left, right),
             (Operation::PartialOrder, [left, right]) => self.order(at, By::Partial, left, right),
             (Operation::Dot, [left, right]) => self.dot_lanes(at, left, right),
@@ -114,6 +119,7 @@ impl Lowering<'_> {
                 | Operation::Fma
                 | Operation::Dot
                 | Operation::ToArray
+                | Operation::Compare(_)
                 | Operation::Order
                 | Operation::PartialOrder
                 | Operation::Len

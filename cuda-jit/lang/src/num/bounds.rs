@@ -15,8 +15,8 @@ use std::ops::{
 
 use half::{bf16, f16};
 
+use super::FloatMethods;
 use super::cast::Widest;
-use super::{FloatMethods, OrderedInteger, OrderedNumber};
 use crate::device;
 use crate::typeinfo::{ElementType, ScalarType};
 
@@ -44,7 +44,6 @@ pub trait Num:
     ScalarType
     + cuda_mem_element::Element
     + PartialOrd
-    + OrderedNumber
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
@@ -131,7 +130,6 @@ pub trait Integer:
     Num
     + Eq
     + Ord
-    + OrderedInteger
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
     + BitXor<Output = Self>

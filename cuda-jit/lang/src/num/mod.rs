@@ -16,4 +16,4 @@ pub use bounds::{Float, Integer, Num, Vector};
 pub use cast::CastNumber;
 pub use floats::{FloatConversions, FloatMethods, HalfMethods};
 pub use integers::{IntegerMethods, SignedMethods, UnsignedMethods};
-pub use order::{BoundByOrd, BoundByPartialOrd, Ordered, OrderedInteger, OrderedNumber, OrderedSlice};
+pub use order::{EqualityMethods, OrderMethods, PartialOrderMethods};

@@ -22,6 +22,30 @@ use crate::syntax::Definition;
 
 /// A conversion in kernels: `From<T>` with code for the device.
 ///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{DeviceFrom, Num, kernel};
+///
+/// #[kernel]
+/// fn ramp<T: Num + From<u8>>(x: &mut [T]) {
+///     for i in 0..x.len() {
+///         x[i] = T::from(i as u8);
+///     }
+/// }
+///
+/// fn steps<T: Num + From<u8> + DeviceFrom<u8>>() -> Result<[T; 3], cuda_jit::Error> {
+///     let mut x = [T::ZERO; 3];
+///     ramp::launch((1, 1), &mut x)?;
+///     Ok(x)
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// assert_eq!((steps::<f32>()?, steps::<u64>()?), ([0.0, 1.0, 2.0], [0, 1, 2]));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
 /// # Safety
 ///
 /// [`instance`](Self::instance) is the function `From::from` of these types. `#[device]` implements it.
@@ -99,6 +123,49 @@ pub trait DeviceInto: Sized {
 
 impl<T> DeviceInto for T {}
 
+/// `Into<U>` with code for the device: the bound that the typing probe of a generic function has beside `T: Into<U>`.
+///
+/// # Safety
+///
+/// [`instance`](Self::instance) is the function `Into::into` of these types. The only implementation is the blanket one.
+#[diagnostic::on_unimplemented(
+    message = "kernels have no conversion of `{Self}` to `{U}`",
+    label = "this conversion has no code for the device",
+    note = "write `#[device]` before `impl From<{Self}> for {U}`; numbers convert as the standard library's `From` does"
+)]
+pub unsafe trait IntoOnDevice<U>: Into<U> + Sized {
+    /// The function.
+    fn instance() -> Instance;
+
+    #[doc(hidden)]
+    fn __call_into(self) -> Returned<IntoConversion<Self, U>, U> {
+        Returned::new()
+    }
+}
+
+// SAFETY: the standard library's `Into` is implemented by `From` alone for a type that has it.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: Into<U>, U: DeviceFrom<T>> IntoOnDevice<U> for T {
+    fn instance() -> Instance {
+        U::instance()
+    }
+}
+
+/// The callee of a conversion by a bound `T: Into<U>`.
+#[derive(Debug)]
+pub struct IntoConversion<T, U>(PhantomData<fn(T) -> U>);
+
+// SAFETY: the instance is the conversion of these types, which the contract of `IntoOnDevice` guarantees.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: IntoOnDevice<U>, U> DeviceFn for IntoConversion<T, U> {
+    type Args = (T,);
+    type Output = U;
+
+    fn instance() -> Instance {
+        T::instance()
+    }
+}
+
 /// The operand of a `?`, and a pointer to the function's result type.
 #[derive(Debug)]
 pub struct TryOperand<T, R>(pub T, pub *const R);
@@ -112,9 +179,14 @@ impl<T, U> TryOperand<Option<T>, Option<U>> {
     pub fn __cuda_jit_try(self, _: *const Conversion<(), ()>) -> T {
         unreachable!("a typing probe is never run")
     }
+
+    /// The operand, which `?` takes as it is.
+    pub fn __cuda_jit_fitted(self) -> Option<T> {
+        self.0
+    }
 }
 
-impl<T, U, E, F> TryOperand<Result<T, E>, Result<U, F>> {
+impl<T, U, E, F: From<E>> TryOperand<Result<T, E>, Result<U, F>> {
     /// The value of the `?` expression; unifies the error's conversion with its witness.
     ///
     /// # Panics
@@ -123,6 +195,31 @@ impl<T, U, E, F> TryOperand<Result<T, E>, Result<U, F>> {
     pub fn __cuda_jit_try(self, _: *const Conversion<E, F>) -> T {
         unreachable!("a typing probe is never run")
     }
+
+    /// The operand, which `?` takes as it is.
+    ///
+    /// # Errors
+    ///
+    /// The operand's own.
+    pub fn __cuda_jit_fitted(self) -> Result<T, E> {
+        self.0
+    }
+}
+
+/// The type that a function with a `?` returns.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait TryResult {
+    /// The same with a value of another type.
+    type With<T>;
+}
+
+impl<U> TryResult for Option<U> {
+    type With<T> = Option<T>;
+}
+
+impl<U, F> TryResult for Result<U, F> {
+    type With<T> = Result<T, F>;
 }
 
 /// A `?` that rustc refuses in the function itself, so that the probe reports no second error. Nothing unsafe relies on an
@@ -137,17 +234,33 @@ pub trait MistypedTry<T>: Sized {
 impl<T, R> MistypedTry<T> for &TryOperand<Option<T>, R> {}
 impl<T, E, R> MistypedTry<T> for &TryOperand<Result<T, E>, R> {}
 
+/// The same in the copy of the body: an operand that `?` takes in the function. Nothing unsafe relies on an implementation.
+pub trait FittedTry<Fitted>: Sized {
+    #[doc(hidden)]
+    fn __cuda_jit_fitted(self) -> Fitted {
+        unreachable!("a copied body is never run")
+    }
+}
+
+impl<T, R: TryResult> FittedTry<R::With<T>> for &TryOperand<Option<T>, R> {}
+impl<T, E, R: TryResult> FittedTry<R::With<T>> for &TryOperand<Result<T, E>, R> {}
+
 /// A `?` on an operand that is no `Option` or `Result`, which rustc refuses in the function itself.
 ///
 /// Nothing unsafe relies on an implementation.
-pub trait UntypedTry: Sized {
+pub trait UntypedTry<T>: Sized {
     #[doc(hidden)]
     fn __cuda_jit_try<X>(&mut self, _: *const NoCallee) -> X {
         unreachable!("a typing probe is never run")
     }
+
+    #[doc(hidden)]
+    fn __cuda_jit_fitted(&mut self) -> T {
+        unreachable!("a copied body is never run")
+    }
 }
 
-impl<T, R> UntypedTry for TryOperand<T, R> {}
+impl<T, R> UntypedTry<T> for TryOperand<T, R> {}
 
 /// The value of a statement `e?;`. In `Err(e)?;` nothing fixes its type, which then becomes `()`.
 #[derive(Debug)]
@@ -248,6 +361,50 @@ pub trait DeviceTryInto: Sized {
 }
 
 impl<T> DeviceTryInto for T {}
+
+/// `TryInto<U>` with code for the device: the bound that the typing probe of a generic function has beside `T: TryInto<U>`.
+///
+/// # Safety
+///
+/// [`instance`](Self::instance) is the function `TryInto::try_into` of these types. The only implementation is the blanket
+/// one.
+#[diagnostic::on_unimplemented(
+    message = "kernels have no `try_into` of `{Self}` for `{U}`",
+    label = "this conversion has no code for the device",
+    note = "kernels have those between integers, and of slices to arrays"
+)]
+pub unsafe trait TryIntoOnDevice<U, E>: TryInto<U> + Sized {
+    /// The function.
+    fn instance() -> Instance;
+
+    #[doc(hidden)]
+    fn __call_try_into(self) -> Returned<TryIntoConversion<Self, U, E>, Result<U, E>> {
+        Returned::new()
+    }
+}
+
+// SAFETY: the standard library's `TryInto` is implemented by `TryFrom` alone for a type that has it.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: TryInto<U, Error = E>, U: DeviceTryFrom<T, E>, E> TryIntoOnDevice<U, E> for T {
+    fn instance() -> Instance {
+        U::instance()
+    }
+}
+
+/// The callee of a conversion by a bound `T: TryInto<U>`.
+#[derive(Debug)]
+pub struct TryIntoConversion<T, U, E>(PhantomData<fn(T) -> (U, E)>);
+
+// SAFETY: the instance is the conversion of these types, which the contract of `TryIntoOnDevice` guarantees.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: TryIntoOnDevice<U, E>, U, E> DeviceFn for TryIntoConversion<T, U, E> {
+    type Args = (T,);
+    type Output = Result<U, E>;
+
+    fn instance() -> Instance {
+        T::instance()
+    }
+}
 
 macro_rules! arrays {
     ($($slice:ty => $array:ty, [$($bound:ident)?];)*) => { $(

@@ -49,7 +49,10 @@ macro_rules! reasons {
         ///
         /// Nothing unsafe relies on an implementation.
         #[diagnostic::on_unimplemented(message = $message, label = "only the host has this method", note = $note)]
-        pub trait $bound {}
+        pub trait $bound {
+            /// The method's result, which is open, so that the error causes no others.
+            type Result;
+        }
     )* };
 }
 
@@ -57,12 +60,13 @@ macro_rules! reasons {
 macro_rules! refuses {
     ($why:ident: $bound:ident) => {
         impl<T: ?Sized> HostMethod<T, $why> {
-            /// Refuses the method; its result type is unconstrained, so that the error causes no others.
+            /// Refuses the method. rustc reports the bound where it looks up the result's type, without a note about this
+            /// function.
             ///
             /// # Panics
             ///
             /// Always: the typing probe is never run.
-            pub fn of<R>(self, _: Witness) -> R
+            pub fn of(self, _: Witness) -> T::Result
             where
                 T: $bound,
             {

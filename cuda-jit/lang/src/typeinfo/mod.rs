@@ -51,8 +51,8 @@ pub use constructor::{
     OptionVariants, ResultVariants, called_path, value_path,
 };
 pub use convert::{
-    DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FromBits, MistypedTry, TryOperand, TypedDropped,
-    UntypedTry,
+    DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FittedTry, FromBits, IntoOnDevice, MistypedTry,
+    TryIntoOnDevice, TryOperand, TypedDropped, UntypedTry,
 };
 pub use fingerprint::Fingerprint;
 pub use identity::{owner_arg, type_arg};
@@ -66,8 +66,8 @@ pub use launch_bounds::launch_bound;
 pub use no_callee::{MarkedWithDevice, NoCallee, TextMethods};
 pub use operation::{Math, Operation, Parameters, Typing};
 pub use operator::{
-    Derefs, DeviceOperator, KernelsFollowNoDeref, Layout, ListedOperator, NoDeref, NoPadding, PinnedLayout, listed,
-    operators, standard,
+    Derefs, DeviceOperator, KernelsFollowNoDeref, Layout, ListedOperator, MethodPair, NoDeref, NoPadding, OperatorOf,
+    PinnedLayout, operator_of, operators,
 };
 pub use reported::{ToConstant, TypedConstant, constant_like, report};
 pub use types::{

@@ -10,7 +10,7 @@
 //! signature.
 
 use super::{DeviceType, Ty, ty_of};
-use crate::kir::{BinaryOp, UnaryOp};
+use crate::kir::{BinaryOp, CompareOp, UnaryOp};
 
 /// The kind of an operation on values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +46,8 @@ pub enum Operation {
     Dot,
     /// The elements of a vector as an array.
     ToArray,
+    /// A comparison of two values behind references, by `PartialEq` or `PartialOrd`.
+    Compare(CompareOp),
     /// The order of two values behind references, by `Ord`.
     Order,
     /// The order of two values behind references, by `PartialOrd`.

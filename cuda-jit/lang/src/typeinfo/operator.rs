@@ -43,10 +43,29 @@ pub unsafe trait DeviceOperator<Op, Right> {
     label = "not listed",
     note = "write `#[operators(..)]` with the operator's trait before the struct or enum, such as `#[operators(Add, Mul<f32>, Mul<Self> for f32)]`"
 )]
-pub trait ListedOperator<Op, Right> {}
+pub trait ListedOperator<Op, Right> {
+    /// Nothing: rustc reports the bound where it looks up this type, without a note about the function that has it.
+    type Listed;
+}
 
-/// Compiles only for an operator that is listed.
-pub fn listed<Left: ListedOperator<Op, Right>, Op, Right>() {}
+/// An operator of a left and a right operand.
+#[derive(Debug)]
+pub struct OperatorOf<Left, Op, Right>(PhantomData<(Left, Op, Right)>);
+
+impl<Left, Op, Right> OperatorOf<Left, Op, Right> {
+    /// Compiles only for an operator that is listed.
+    pub fn is_listed(self) -> Option<Left::Listed>
+    where
+        Left: ListedOperator<Op, Right>,
+    {
+        None
+    }
+}
+
+/// An operator of these operands.
+pub fn operator_of<Left, Op, Right>() -> OperatorOf<Left, Op, Right> {
+    OperatorOf(PhantomData)
+}
 
 /// A type of the device language that does not implement `Deref`.
 ///
@@ -64,12 +83,29 @@ impl<T: Deref + ?Sized> KernelsFollowNoDeref for T {}
     label = "not the standard library's",
     note = "`#[device]` treats a trait of this name as the standard library's: give your own trait another name"
 )]
-pub trait Same<T> {}
+pub trait Same<T> {
+    /// Nothing: rustc reports the bound where it looks up this type, without a note about the function that has it.
+    type Checked;
+}
 
-impl<T> Same<T> for T {}
+#[diagnostic::do_not_recommend]
+impl<T> Same<T> for T {
+    type Checked = ();
+}
 
-/// Compiles only for two functions of one type.
-pub fn standard<A, B: Same<A>>(_: A, _: B) {}
+/// A method of the standard library's trait, and that of an `impl`.
+#[derive(Debug)]
+pub struct MethodPair<A, B>(pub A, pub B);
+
+impl<A, B> MethodPair<A, B> {
+    /// Compiles only for two functions of one type.
+    pub fn is_standard(self) -> Option<B::Checked>
+    where
+        B: Same<A>,
+    {
+        None
+    }
+}
 
 /// The operators' traits, under names that are unique in the program: rustc prints these without their paths.
 pub mod operators {
@@ -113,17 +149,21 @@ pub struct Layout<const HOLDS: bool>;
 /// The layout is pinned. Nothing unsafe relies on another implementation: [`Layout`] belongs to this crate.
 #[diagnostic::on_unimplemented(
     message = "this struct cannot lie in device memory without `#[repr(C)]`",
+    label = "its layout is rustc's choice",
     note = "device memory holds types whose layout is defined: write `#[repr(C)]` or `#[repr(transparent)]` before the struct, and not `packed`"
 )]
 pub trait PinnedLayout {}
 
+#[diagnostic::do_not_recommend]
 impl PinnedLayout for Layout<true> {}
 
 /// The struct has no padding. Nothing unsafe relies on another implementation: [`Layout`] belongs to this crate.
 #[diagnostic::on_unimplemented(
     message = "this struct cannot lie in device memory, since it may have padding",
+    label = "its layout may have bytes that belong to no field",
     note = "every byte of plain data belongs to a field: reorder the fields, or add one that fills the gap; the fields of a generic struct must have one type, and it no `align`"
 )]
 pub trait NoPadding {}
 
+#[diagnostic::do_not_recommend]
 impl NoPadding for Layout<true> {}

@@ -12,7 +12,7 @@ use super::callee::{function_of_type, is_constructor, is_variant, of_type};
 use super::pattern::is_type_case;
 use super::slicing::is_slicing;
 use super::witnesses::callee;
-use super::{BindingKind, Capture, habits, node, nothing, span::begin};
+use super::{BindingKind, Capture, habits, node, nothing, span::begin, std_traits};
 use crate::format::Format;
 use crate::options::leading_crate;
 
@@ -65,6 +65,9 @@ impl Capture {
                 self.check_primitive(&callee);
                 let hidden = self.imports.function_of_type(&callee, &name, call.args.len());
                 let mut path = callee;
+                if let Some(check) = std_traits::replaced(&mut path) {
+                    self.prepend(check);
+                }
                 if let Some(last) = path.path.segments.last_mut() {
                     last.ident = hidden;
                 }

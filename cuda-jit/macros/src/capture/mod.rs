@@ -29,6 +29,7 @@ mod scopes;
 mod single_expansion;
 mod slicing;
 mod span;
+mod std_traits;
 mod stmt;
 mod typed;
 mod witnesses;

@@ -67,7 +67,6 @@ impl Compared {
 /// The comparison of a type, field by field, as Rust's own derives implement it. This macro emits it, so the compiler knows
 /// its meaning.
 pub(super) fn comparisons(
-    root: &TokenStream,
     name: &Ident,
     generics: &Generics,
     types: &[&Type],
@@ -102,8 +101,6 @@ pub(super) fn comparisons(
     if !partial_ord {
         return quote!(#equal #total);
     }
-    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let receiver = quote!(impl #impl_generics #root::Ordered for #name #ty_generics #where_clause {});
     let whole = ord.then(|| {
         let body = quote!(fn cmp(&self, __other: &Self) -> ::core::cmp::Ordering { #cmp });
         implemented(quote!(::core::cmp::Ord), body)
@@ -112,5 +109,5 @@ pub(super) fn comparisons(
         fn partial_cmp(&self, __other: &Self) -> ::core::option::Option<::core::cmp::Ordering> { #partial_cmp }
     };
     let order = implemented(quote!(::core::cmp::PartialOrd), body);
-    quote!(#equal #total #order #whole #receiver)
+    quote!(#equal #total #order #whole)
 }

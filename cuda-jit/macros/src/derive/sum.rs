@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::{DataEnum, DeriveInput, Field, Fields, Generics, Member, Type, Variant};
 
 use super::compare::{Compared, comparisons, derived};
-use super::{Listed, bounded, described_operators, operator_lists, operators, ordered, representative};
+use super::{Listed, bounded, described_operators, operator_lists, operators, representative};
 use super::{static_key, with_operators, without_lifetime_generics};
 use crate::signature::{has_lifetime, without_lifetimes};
 
@@ -42,10 +42,9 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
     let values = values(data, &|ty| quote_spanned!(ty.span() => #root::field_type::<#ty>().value()));
     let open_values = self::values(data, &|_| quote!(#root::any_value()));
     let open = representative_items(data, &open_values);
-    let compared = derived
-        .map(|derived| comparisons(root, name, &bounded(root, &input.generics), &types, derived, &compared(data)));
-    let (ordered, lists) =
-        (ordered(root, name, &generics, &listed, derived), operator_lists(root, name, &input.generics, &listed));
+    let compared =
+        derived.map(|derived| comparisons(name, &bounded(root, &input.generics), &types, derived, &compared(data)));
+    let lists = operator_lists(root, name, &input.generics, &listed);
     let (representative, constructors) =
         (representative(root, name, &input.generics, &open), constructors(root, input, data));
     let passed = (!borrows).then(|| passed(root, name, &generics, &types));
@@ -79,7 +78,6 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
         #representative
         #constructors
         #compared
-        #ordered
         #lists
         #passed
     })

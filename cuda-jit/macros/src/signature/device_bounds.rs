@@ -1,0 +1,62 @@
+//! The device's counterparts of bounds by the standard library's traits of conversion and defaults.
+//!
+//! A bound `T: From<u8>` tells rustc that the host has the conversion. Beside it the typing probe has the bound that the
+//! device has it too, so that rustc finds the device's function through it, and reports a type that has none where the
+//! generic function is called. Comparisons need no other bound: each type that is ordered on the host is on the device.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{GenericParam, Generics, Path, PathArguments, TypeParamBound, WherePredicate};
+
+/// Adds to each bound by `Default`, `From`, `Into`, `TryFrom` or `TryInto` the device's counterpart. If a name means another
+/// trait, rustc reports that the type lacks the standard library's.
+pub(crate) fn add_device_bounds(root: &TokenStream, generics: &mut Generics) {
+    let mut added = Vec::new();
+    for param in &generics.params {
+        if let GenericParam::Type(param) = param {
+            let (name, bounds) = (param.ident.to_token_stream(), &param.bounds);
+            added.extend(bounds.iter().flat_map(|bound| counterparts(root, &TokenStream::new(), &name, bound)));
+        }
+    }
+    for predicate in generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
+        if let WherePredicate::Type(predicate) = predicate {
+            let (lifetimes, ty) = (predicate.lifetimes.to_token_stream(), predicate.bounded_ty.to_token_stream());
+            added.extend(predicate.bounds.iter().flat_map(|bound| counterparts(root, &lifetimes, &ty, bound)));
+        }
+    }
+    if !added.is_empty() {
+        generics.make_where_clause().predicates.extend(added);
+    }
+}
+
+/// The device's counterparts of one bound of a type.
+fn counterparts(
+    root: &TokenStream,
+    lifetimes: &TokenStream,
+    ty: &TokenStream,
+    bound: &TypeParamBound,
+) -> Vec<WherePredicate> {
+    let TypeParamBound::Trait(bound) = bound else { return Vec::new() };
+    let (path, own) = (&bound.path, &bound.lifetimes);
+    let Some(last) = path.segments.last() else { return Vec::new() };
+    let error = quote!(<#ty as #path>::Error);
+    let (device, is_fallible) = match (last.ident.to_string().as_str(), argument(path)) {
+        ("Default", _) => (quote!(#root::DeviceDefault), false),
+        ("From", Some(source)) => (quote!(#root::DeviceFrom<#source>), false),
+        ("Into", Some(target)) => (quote!(#root::IntoOnDevice<#target>), false),
+        ("TryFrom", Some(source)) => (quote!(#root::DeviceTryFrom<#source, #error>), true),
+        ("TryInto", Some(target)) => (quote!(#root::TryIntoOnDevice<#target, #error>), true),
+        _ => return Vec::new(),
+    };
+    let converts = quote!(#lifetimes #ty: #own #device);
+    let fails = is_fallible.then(|| quote!(#lifetimes #error: #root::DeviceType));
+    std::iter::once(converts).chain(fails).filter_map(|predicate| syn::parse2(predicate).ok()).collect()
+}
+
+/// The first generic argument of a path.
+fn argument(path: &Path) -> Option<TokenStream> {
+    match &path.segments.last()?.arguments {
+        PathArguments::AngleBracketed(arguments) => arguments.args.first().map(ToTokens::to_token_stream),
+        _ => None,
+    }
+}
