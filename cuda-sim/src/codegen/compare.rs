@@ -1,6 +1,7 @@
 //! Comparisons: `setp` and `set` for every type, packed ones included.
 
 use super::emit::{Emitter, llvm_float};
+use super::vector_loop;
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Result, Type};
 
@@ -89,6 +90,43 @@ impl Emitter<'_> {
         Ok(a.iter().zip(&b).map(|(x, y)| self.compare(inst, lane, x, y)).collect())
     }
 
+    /// Returns true if the predicate decides about a branch in code for the largest value of a counter.
+    fn decides(&self, dest: &Value) -> bool {
+        let Some(ordered) = self.ordered else { return false };
+        match dest {
+            Value::Reg(reg) => ordered.predicates.contains(reg),
+            Value::Pair(p, q) => ordered.predicates.contains(p) || ordered.predicates.contains(q),
+            _ => false,
+        }
+    }
+
+    /// In code for the largest value of a counter, records that the comparison may have another result for a smaller one.
+    ///
+    /// Between the smallest and the largest value of the counter, its sums with uniform amounts grow with it unless they
+    /// wrap, so that a comparison which has the same result at both ends has it everywhere.
+    fn compare_smallest(&mut self, inst: &Inst, sources: [&Value; 2], truth: &str) -> Result<()> {
+        let mut smallest = Vec::new();
+        for source in sources {
+            let value = self.int(source, 64)?;
+            let sum = match (source, self.ordered) {
+                (Value::Reg(reg), Some(ordered)) => ordered.sums.contains(reg),
+                _ => false,
+            };
+            if !sum {
+                smallest.push(value);
+                continue;
+            }
+            let span = self.def(format_args!("load i64, ptr %span"));
+            let wraps = self.def(format_args!("icmp ult i64 {value}, {span}"));
+            vector_loop::record_stray(self, &wraps);
+            smallest.push(self.def(format_args!("sub i64 {value}, {span}")));
+        }
+        let other = self.compare(inst, Type::U64, &smallest[0], &smallest[1]);
+        let differs = self.def(format_args!("xor i1 {truth}, {other}"));
+        vector_loop::record_stray(self, &differs);
+        Ok(())
+    }
+
     fn combined(&mut self, inst: &Inst, truths: Vec<String>, c: Option<&Value>) -> Result<Vec<String>> {
         let (Some(operation), Some(c)) = (combination(inst), c) else { return Ok(truths) };
         let c = self.int(c, 1)?;
@@ -97,6 +135,9 @@ impl Emitter<'_> {
 
     pub(crate) fn setp(&mut self, inst: &Inst, dest: &Value, sources: [&Value; 2], c: Option<&Value>) -> Result<()> {
         let mut truths = self.truths(inst, inst.ty(0), sources)?;
+        if self.decides(dest) {
+            self.compare_smallest(inst, sources, &truths[0])?;
+        }
         if truths.len() == 1 && matches!(dest, Value::Pair(..)) {
             // The second result of a single comparison is its negation.
             truths.push(self.def(format_args!("xor i1 {}, true", truths[0])));

@@ -5,7 +5,7 @@
 use super::abi;
 use super::batch::Batch;
 use super::kernel::Flavour;
-use crate::ir::lockstep::Selects;
+use crate::ir::lockstep::{Ordered, Selects};
 use crate::ir::{BlockId, ClusterRegister, Function, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::{Error, Position, Result, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +33,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) without_effects: bool,
     /// Instructions that are assumed to select one operand.
     pub(crate) selects: Selects,
+    /// In code for the largest value of a counter: that counter.
+    pub(super) ordered: Option<&'a Ordered>,
     pub(crate) position: Position,
     /// The value that the next access stores, in code for the checkers.
     pub(crate) stored: Option<String>,
@@ -60,6 +62,7 @@ impl<'a> Emitter<'a> {
             unreachable_blocks: BTreeSet::new(),
             without_effects: false,
             selects: Selects::new(),
+            ordered: None,
             position: Position::default(),
             stored: None,
             flavour,

@@ -351,6 +351,30 @@ impl Emitter<'_> {
         }
     }
 
+    /// Emits a compare-and-swap, and returns the old value. If another value is there, it is the load that an unsuccessful
+    /// one is: without it, that would cost as much as a successful one.
+    fn compare_and_swap(&mut self, bits: u32, pointer: &str, compare: &str, new: &str) -> String {
+        let (id, align) = (self.fresh(), bits / 8);
+        let swap = format!("cmpxchg ptr {pointer}, i{bits} {compare}, i{bits} {new} seq_cst seq_cst, align {align}");
+        if bits > 64 {
+            // An atomic load of this size is a compare-and-swap too.
+            let pair = self.def(format_args!("{swap}"));
+            return self.def(format_args!("extractvalue {{ i{bits}, i1 }} {pair}, 0"));
+        }
+        let _ = writeln!(self.prologue, "  %cas{id} = alloca i{bits}");
+        let found = self.def(format_args!("load atomic i{bits}, ptr {pointer} seq_cst, align {align}"));
+        self.line(format_args!("store i{bits} {found}, ptr %cas{id}"));
+        let equal = self.def(format_args!("icmp eq i{bits} {found}, {compare}"));
+        self.line(format_args!("br i1 {equal}, label %swap{id}, label %swapped{id}"));
+        self.text.push_str(&format!("swap{id}:\n"));
+        let pair = self.def(format_args!("{swap}"));
+        let old = self.def(format_args!("extractvalue {{ i{bits}, i1 }} {pair}, 0"));
+        self.line(format_args!("store i{bits} {old}, ptr %cas{id}"));
+        self.line(format_args!("br label %swapped{id}"));
+        self.text.push_str(&format!("swapped{id}:\n"));
+        self.def(format_args!("load i{bits}, ptr %cas{id}"))
+    }
+
     /// Emits `atom` and `red`. All are sequentially consistent: on x86-64 that costs no more than weaker orders, on
     /// AArch64 little.
     pub(crate) fn atomic(&mut self, inst: &Inst, dest: &Value, address: &Value, sources: &[Value]) -> Result<()> {
@@ -370,11 +394,7 @@ impl Emitter<'_> {
                 let old = self.replace(bits, &pointer, old, &new);
                 return self.write(dest, bits, &old, false);
             }
-            let pair = self.def(format_args!(
-                "cmpxchg ptr {pointer}, i{bits} {compare}, i{bits} {new} seq_cst seq_cst, align {}",
-                ty.bytes()
-            ));
-            let old = self.def(format_args!("extractvalue {{ i{bits}, i1 }} {pair}, 0"));
+            let old = self.compare_and_swap(bits, &pointer, &compare, &new);
             return self.write(dest, bits, &old, false);
         }
         let [source] = sources else {

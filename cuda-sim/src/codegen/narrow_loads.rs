@@ -31,12 +31,12 @@ fn gathers() -> bool {
 }
 
 /// An innermost loop.
-struct Loop<'c> {
-    header: BasicBlock<'c>,
-    blocks: HashSet<BasicBlock<'c>>,
+pub(super) struct Loop<'c> {
+    pub(super) header: BasicBlock<'c>,
+    pub(super) blocks: HashSet<BasicBlock<'c>>,
 }
 
-fn successors(block: BasicBlock<'_>) -> Vec<BasicBlock<'_>> {
+pub(super) fn successors(block: BasicBlock<'_>) -> Vec<BasicBlock<'_>> {
     let Some(last) = block.get_terminator() else { return Vec::new() };
     let targets = last.get_operands().flatten().filter_map(|operand| match operand {
         Operand::Block(target) => Some(target),
@@ -46,7 +46,7 @@ fn successors(block: BasicBlock<'_>) -> Vec<BasicBlock<'_>> {
 }
 
 /// Returns the loops whose latch is marked as that of a parallel loop, and that have no other loop inside.
-fn innermost<'c>(function: FunctionValue<'c>, loop_kind: u32) -> Vec<Loop<'c>> {
+pub(super) fn innermost<'c>(function: FunctionValue<'c>, loop_kind: u32) -> Vec<Loop<'c>> {
     let blocks = function.get_basic_blocks();
     let mut predecessors: HashMap<BasicBlock<'c>, Vec<BasicBlock<'c>>> = HashMap::new();
     for block in &blocks {

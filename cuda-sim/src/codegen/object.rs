@@ -7,7 +7,7 @@
 //!
 //! The one `unsafe impl` lets a target machine move between threads; only one thread uses it at a time.
 
-use super::{Effort, consecutive, empty_masks, guard, interleaved, narrow_loads};
+use super::{Effort, consecutive, divisions, empty_masks, guard, interleaved, narrow_loads, reductions};
 use crate::environment::ENVIRONMENT;
 use crate::memory::MEMORY;
 use cuda_llvm::inkwell::context::Context;
@@ -164,6 +164,12 @@ fn with_optimised<T>(
         guard::rewrite(&context, &module, MEMORY.guards(), mode.registered)?;
         if mode.effort == Effort::Full {
             run(&module, machine, &[LOOPS, if mode.repeats { UNSWITCH } else { "" }, PIPELINE])?;
+            if divisions::hoist(&context, &module) {
+                run(&module, machine, &[divisions::PASSES])?;
+            }
+            if reductions::combine(&context, &module)? {
+                run(&module, machine, &[reductions::PASSES])?;
+            }
             group(&context, &module)?;
             narrow_loads::widen(&context, &module)?;
             run(&module, machine, &[VECTORS, if ir.contains("@vector_loop") { UNROLL } else { "" }])?;

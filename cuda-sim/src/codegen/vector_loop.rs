@@ -19,10 +19,10 @@ use super::emit::Emitter;
 use super::kernel::{PARALLEL, emit_blocks, frame_slot, register_slots, thread_environment};
 use crate::device::MAX_THREADS;
 use crate::ir::Reg;
-use crate::ir::lockstep::{Lockstep, Selects};
+use crate::ir::lockstep::{Lockstep, Ordered, Selects};
 use crate::ir::regions::Regions;
 use crate::ptx::Result;
-pub(super) use ends::assumed_select;
+pub(super) use ends::{assumed_select, record_stray};
 use ends::{emit_interrupt, emit_last_iteration, emit_side_exit_check};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -60,7 +60,14 @@ struct VectorLoop<'a> {
     written: BTreeSet<Reg>,
 }
 
-impl VectorLoop<'_> {
+impl<'a> VectorLoop<'a> {
+    /// Returns the counter whose range is checked before each iteration: its threads have ascending values of 64 bits.
+    fn ordered(&self, emitter: &Emitter<'_>) -> Option<&'a Ordered> {
+        let ordered = self.info.ordered.as_ref().filter(|_| self.checks_iterations())?;
+        let strided = matches!(self.storage(ordered.counter), Storage::Strided(_));
+        (strided && width(emitter, ordered.counter) == 64).then_some(ordered)
+    }
+
     fn storage(&self, reg: Reg) -> Storage {
         if self.info.uniform.contains(&reg) || self.speculates && self.info.assumed_uniform.contains(&reg) {
             Storage::Uniform
@@ -301,6 +308,11 @@ fn emit_entry(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
             Storage::Strided(_) => emitter.line(format_args!("store i{wide} 0, ptr %once{reg}")),
         }
     }
+    let ordered = this.ordered(emitter).map(|ordered| ordered.counter);
+    if ordered.is_some() {
+        emitter.line(format_args!("store i64 -1, ptr %least"));
+        emitter.line(format_args!("store i64 0, ptr %most"));
+    }
     emitter.text.push_str("  br label %check\ncheck:\n");
     thread_loop(emitter, this, "check", |emitter| {
         let assumed = |reg: &&Reg| this.storage(**reg) != Storage::PerThread && !this.is_recomputed(**reg);
@@ -308,6 +320,13 @@ fn emit_entry(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
             let wide = width(emitter, *reg);
             let at = element(emitter, "each", *reg);
             let found = emitter.def(format_args!("load i{wide}, ptr {at}{PARALLEL}"));
+            for (variable, function) in [("least", "llvm.umin.i64"), ("most", "llvm.umax.i64")] {
+                if ordered == Some(*reg) {
+                    let before = emitter.def(format_args!("load i64, ptr %{variable}"));
+                    let after = emitter.call("i64", function, &[("i64", &before), ("i64", &found)]);
+                    emitter.line(format_args!("store i64 {after}, ptr %{variable}"));
+                }
+            }
             load_stored(emitter, this, *reg)?;
             let expected = value(emitter, *reg);
             let differs = emitter.def(format_args!("xor i{wide} {found}, {expected}"));
@@ -320,6 +339,11 @@ fn emit_entry(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
         emitter.line(format_args!("br label %check.done"));
         Ok(())
     })?;
+    if ordered.is_some() {
+        let [least, most] = ["least", "most"].map(|end| emitter.def(format_args!("load i64, ptr %{end}")));
+        let span = emitter.def(format_args!("sub i64 {most}, {least}"));
+        emitter.line(format_args!("store i64 {span}, ptr %span"));
+    }
     let bad = emitter.def(format_args!("load i64, ptr %violated"));
     let bad = emitter.def(format_args!("icmp ne i64 {bad}, 0"));
     emitter.line(format_args!("br i1 {bad}, label %deoptimise, label %speculation"));
@@ -392,7 +416,7 @@ fn combine(emitter: &mut Emitter<'_>, variable: &str, value: &str) {
 }
 
 /// Emits one iteration of the loop.
-fn emit_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
+fn emit_iteration<'a>(emitter: &mut Emitter<'a>, this: &VectorLoop<'a>) -> Result<()> {
     let function = emitter.function;
     emitter.text.push_str("iteration:\n  store i32 0, ptr %side_exit\n");
     let checked = this.checks_iterations();
@@ -475,9 +499,9 @@ fn emit_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()
 
 /// Emits the function that runs a lockstep loop, with speculative strides or without; `None` if the version without
 /// would be the same. The second value is true if it runs any number of threads.
-pub(super) fn emit(
-    emitter: &mut Emitter<'_>,
-    regions: &Regions,
+pub(super) fn emit<'a>(
+    emitter: &mut Emitter<'a>,
+    regions: &'a Regions,
     region: usize,
     speculates: bool,
 ) -> Result<Option<(String, bool)>> {
@@ -563,6 +587,7 @@ fn slots(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>, blocks: &[usize]) {
         emitter.prologue,
         "  %group.x = alloca [{groups} x i32]\n  %group.y = alloca [{groups} x i32]\n  \
          %group.z = alloca [{groups} x i32]\n  %violated = alloca i64\n  %misguess = alloca i64\n  \
+         %least = alloca i64\n  %most = alloca i64\n  %span = alloca i64\n  \
          %lane.bits = alloca [{GROUP} x i32], align 64\n  %side_exit = alloca i32\n  %leaves = alloca i32\n  %strays = alloca i32"
     );
     for exit in this.exit_regions() {

@@ -36,6 +36,8 @@ pub(crate) struct Lockstep {
     /// Instructions, by block and index, that select a counter's sum or a limit where the sum wraps. An iteration in
     /// which no thread leaves the loop is assumed to select the sum: the operand with this index.
     pub(crate) selects: Selects,
+    /// A counter on which alone the branches depend, so that one check of its range serves all threads.
+    pub(crate) ordered: Option<Ordered>,
     /// True if all threads of a block run an iteration before the next one, since the grid's size is the distance of
     /// the memory that two iterations of a thread access.
     pub(crate) wide: bool,
@@ -47,6 +49,17 @@ pub(crate) struct Lockstep {
     pub(crate) strides: BTreeMap<Reg, i64>,
     /// The registers in `strides` whose stride assumes that a uniform factor is 1, and those in `assumed_uniform`.
     pub(crate) speculative: BTreeSet<Reg>,
+}
+
+/// A counter that is larger from thread to thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Ordered {
+    pub(crate) counter: Reg,
+    /// The registers that are the counter plus a uniform amount.
+    pub(crate) sums: BTreeSet<Reg>,
+    /// The predicates of branches and assumed selections that are not uniform: they compare these sums, and uniform values,
+    /// by their unsigned order.
+    pub(crate) predicates: BTreeSet<Reg>,
 }
 
 /// Instructions by block and index, with the index of an operand.
@@ -445,6 +458,7 @@ fn analyse(
         counted_exits,
         exits_can_be_precomputed,
         selects: analysis.selects(&bases),
+        ordered: analysis.ordered(&bases),
         wide,
         uniform,
         assumed_uniform,

@@ -295,3 +295,33 @@ fn atomics_with_branches() {
         });
     }
 }
+
+/// Checks that hold for the first and the last thread of a block, but not for some between them: the checked sum wraps.
+#[test]
+fn threads_between_others_that_fail() {
+    for (start, end) in [(50u64, 60u64), (700, 701), (0, 1)] {
+        let text = format!(
+            "{START} setp.ge.u64 %p1,%rd5,900; @%p1 bra D; mov.u64 %rd7,900;
+            L: sub.u64 %rd13,%rd5,{start}; setp.lt.u64 %p4,%rd13,{width}; @%p4 bra COLD;
+            shl.b64 %rd8,%rd5,3; add.u64 %rd8,%rd1,%rd8; ld.global.u64 %rd9,[%rd8]; mad.lo.u64 %rd10,%rd10,5,%rd9;
+            add.u64 %rd11,%rd5,%rd6; setp.gt.u64 %p2,%rd11,%rd5; selp.b64 %rd5,%rd11,%rd7,%p2;
+            setp.lt.u64 %p3,%rd5,900; @%p3 bra L;
+            D: st.global.u64 [%rd4],%rd10; ret;
+            COLD: membar.gl; mul.lo.u64 %rd14,%rd5,77; st.global.u64 [%rd4],%rd14; exit; }}",
+            width = end - start,
+        );
+        let input: Vec<u64> = (0..900).map(|i| i * 31 % 257).collect();
+        for (blocks, shape) in SHAPES {
+            let all = (blocks * shape[0] * shape[1]) as usize;
+            check(&text, blocks, shape, &[input.clone(), vec![0; all]], |after| {
+                for (i, got) in after[1].iter().enumerate() {
+                    let own = || (i..900).step_by(all);
+                    let failed = own().find(|at| (start..end).contains(&(*at as u64))).map(|at| at as u64 * 77);
+                    let want = failed
+                        .unwrap_or_else(|| own().fold(0, |sum: u64, at| sum.wrapping_mul(5).wrapping_add(input[at])));
+                    assert_eq!(*got, want, "{start} to {end}, thread {i} of {blocks} blocks of {shape:?}");
+                }
+            });
+        }
+    }
+}

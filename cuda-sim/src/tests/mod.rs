@@ -15,6 +15,7 @@ mod kernels;
 mod limits;
 mod lockstep;
 mod programs;
+mod reductions;
 mod rows;
 mod sync;
 mod text;

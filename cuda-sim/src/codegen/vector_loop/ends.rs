@@ -1,9 +1,13 @@
 //! The ends of a vectorised loop: the check before each iteration that no thread leaves in it, the iteration in which
 //! all threads leave by one exit, and what happens if only some of them do.
 
-use super::{GROUP, VectorLoop, begin_iteration, combine, set_poison, spill, spill_current, thread_loop};
+use super::{
+    GROUP, Storage, VectorLoop, begin_iteration, combine, load_stored, rename, set_poison, spill, spill_current,
+    thread_loop,
+};
 use crate::codegen::emit::Emitter;
-use crate::codegen::kernel::{PARALLEL, emit_blocks};
+use crate::codegen::kernel::{PARALLEL, emit_blocks, thread_environment};
+use crate::ir::lockstep::Ordered;
 use crate::ir::{BlockId, Inst, Reg};
 use crate::ptx::Result;
 use std::collections::BTreeSet;
@@ -26,15 +30,65 @@ pub(in crate::codegen) fn assumed_select(emitter: &mut Emitter<'_>, inst: &Inst,
     emitter.inst(inst)?;
     let first = emitter.int(&inst.operands[3], 1)?;
     let wrong = if selected == 1 { emitter.def(format_args!("xor i1 {first}, true")) } else { first };
-    let wrong = emitter.def(format_args!("zext i1 {wrong} to i32"));
+    record_stray(emitter, &wrong);
+    Ok(())
+}
+
+/// Records that a thread may not do what is assumed of all threads, if the condition is true.
+pub(in crate::codegen) fn record_stray(emitter: &mut Emitter<'_>, condition: &str) {
+    let wrong = emitter.def(format_args!("zext i1 {condition} to i32"));
     combine(emitter, "strays", &wrong);
+}
+
+/// Emits an iteration's branches once, for the largest value of the counter that decides about them. If it stays in the loop
+/// and each comparison has the same result for the smallest value, no thread leaves: control continues at `work`, and at
+/// `probe.all` otherwise.
+fn emit_range_check<'a>(emitter: &mut Emitter<'a>, this: &VectorLoop<'a>, ordered: &'a Ordered) -> Result<()> {
+    let outer = std::mem::take(&mut emitter.text);
+    for name in ["tid0", "tid1", "tid2"] {
+        emitter.line(format_args!("%{name} = add i32 0, 0"));
+    }
+    for name in ["thread", "slot.at", "lane", "group"] {
+        emitter.line(format_args!("%{name} = add i64 0, 0"));
+    }
+    thread_environment(emitter, false);
+    emitter.line(format_args!("store i32 0, ptr %strays"));
+    let (uniform, others): (Vec<Reg>, Vec<Reg>) =
+        this.live.iter().partition(|reg| this.storage(**reg) == Storage::Uniform);
+    uniform.into_iter().try_for_each(|reg| load_stored(emitter, this, reg))?;
+    let unset = this.stored.iter().filter(|reg| !this.live.contains(reg));
+    set_poison(emitter, others.iter().chain(unset).copied());
+    let [most, amount] = ["%most".to_owned(), format!("%once{}", ordered.counter)]
+        .map(|variable| emitter.def(format_args!("load i64, ptr {variable}")));
+    let most = emitter.def(format_args!("add i64 {most}, {amount}"));
+    emitter.line(format_args!("store i64 {most}, ptr %r{}", ordered.counter));
+    emitter.line(format_args!("br label %b{}", this.info.header));
+    (emitter.without_effects, emitter.ordered) = (true, Some(ordered));
+    let blocks = this.regions.blocks(emitter.function, this.region);
+    emit_blocks(emitter, &blocks, Some((this.regions, this.region)))?;
+    (emitter.without_effects, emitter.ordered) = (false, None);
+    for stays in this.info.exits.iter().map(|block| this.regions.splits[block]).chain([this.region]) {
+        emitter.text.push_str(&format!("split{stays}:\n  br label %range.end\n"));
+    }
+    for leaves in this.info.side_exits.iter().map(|block| this.regions.splits[block]) {
+        emitter.text.push_str(&format!("split{leaves}:\n  store i32 1, ptr %strays\n  br label %range.end\n"));
+    }
+    emitter.text.push_str("range.end:\n");
+    let strays = emitter.def(format_args!("load i32, ptr %strays"));
+    let any = emitter.def(format_args!("icmp ne i32 {strays}, 0"));
+    emitter.text.push_str(&format!("  br i1 {any}, label %probe.all, label %work\nprobe.all:\n"));
+    let inner = std::mem::replace(&mut emitter.text, outer);
+    emitter.text.push_str(&rename(&inner, ".range"));
     Ok(())
 }
 
 /// Determines whether a thread will take a side exit in this iteration, or select what it is assumed not to, so that
 /// the iteration itself need not handle it. Nothing is stored; dead-code elimination leaves only the computation of the
 /// branches.
-pub(super) fn emit_side_exit_check(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
+pub(super) fn emit_side_exit_check<'a>(emitter: &mut Emitter<'a>, this: &VectorLoop<'a>) -> Result<()> {
+    if let Some(ordered) = this.ordered(emitter) {
+        emit_range_check(emitter, this, ordered)?;
+    }
     let region_of = |block: &BlockId| this.regions.splits[block];
     // Of a thread that leaves, bit 0 is set; of one that does not leave by a counted exit, the exit's bit. They are
     // collected for each lane, since a reduction in each group would take longer than the rest. An exit without a bit

@@ -15,6 +15,10 @@ const STEP: usize = 16;
 pub(super) fn end_of_run(states: &[u32], start: usize) -> usize {
     let state = states[start];
     let mut end = start + 1;
+    // Mostly the last run, or a single thread before it. Each state equals the next one exactly if all are equal.
+    if states.len() - end >= STEP && states[end] == state && states[start..states.len() - 1] == states[end..] {
+        return states.len();
+    }
     // Without an early exit, so that it is vectorised.
     let equal = |states: &[u32]| states.iter().fold(0, |bits, other| bits | (other ^ state)) == 0;
     while states.get(end..end + STEP).is_some_and(equal) {

@@ -1,11 +1,11 @@
 //! Counters of a loop: registers that advance by a uniform amount in each iteration, sums that are replaced by a limit
 //! where they wrap, and steps that are the size of the grid.
 
-use super::{Analysis, Selects, Stride, defs, is_uniform_value};
+use super::{Analysis, Ordered, Selects, Stride, defs, is_uniform_value};
 use crate::ir::liveness::RegSet;
 use crate::ir::{Function, Inst, Reg, Special, Value};
 use crate::ptx::{Opcode, Type};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// For registers that are, throughout an iteration, a register's value at its start plus a uniform amount, that register.
 pub(super) type Bases = HashMap<Reg, Reg>;
@@ -145,6 +145,46 @@ impl Analysis<'_> {
             }
         }
         found
+    }
+
+    /// Returns the counter on which alone the branches and the assumed selections depend, if they compare it, or its sums
+    /// with uniform amounts, by their unsigned order.
+    pub(super) fn ordered(&self, bases: &Bases) -> Option<Ordered> {
+        let is_uniform = |reg: Reg| self.uniform_regs[reg as usize];
+        let branches = self.found.blocks.iter().filter_map(|block| self.function.blocks[*block].term.used());
+        let selects = self.selects(bases).into_keys();
+        let selects = selects.flat_map(|(block, at)| match self.function.blocks[block].insts[at].operands.last() {
+            Some(Value::Reg(predicate)) => Some(*predicate),
+            _ => None,
+        });
+        let predicates: BTreeSet<Reg> = branches.chain(selects).filter(|reg| !is_uniform(*reg)).collect();
+        let mut counter = None;
+        for predicate in &predicates {
+            let mut compares = self.insts().filter(|(_, inst)| defs(inst).contains(predicate)).peekable();
+            compares.peek()?;
+            for (_, compare) in compares {
+                let compares_order = compare.opcode == Opcode::Setp
+                    && compare.operands.len() == 3
+                    && compare.ty(0) == Type::U64
+                    && compare.modifiers().next().is_some()
+                    && compare
+                        .modifiers()
+                        .all(|m| matches!(m.name(), "lt" | "le" | "gt" | "ge" | "lo" | "ls" | "hi" | "hs"));
+                if !compares_order {
+                    return None;
+                }
+                for value in compare.operands[1..].iter().filter(|value| !self.is_uniform_operand(value)) {
+                    let Value::Reg(reg) = value else { return None };
+                    let base = *bases.get(reg)?;
+                    if *counter.get_or_insert(base) != base {
+                        return None;
+                    }
+                }
+            }
+        }
+        let counter = counter.filter(|counter| bases.get(counter) == Some(counter))?;
+        let sums = bases.iter().filter(|(_, base)| **base == counter).map(|(reg, _)| *reg).collect();
+        Some(Ordered { counter, sums, predicates })
     }
 
     /// Returns true if a counter advances by an amount that depends on the size of the grid.
