@@ -126,7 +126,8 @@ fn find<'c>(found: &Loop<'c>) -> Option<Found<'c>> {
         let operation = Operation::of(inst, operand.get_type().get_bit_width())?;
         // Neither this loop nor one around it changes the address.
         let fixed = match pointer.as_instruction_value() {
-            Some(at) => !repeated.contains(&at.get_parent()?),
+            // Nothing but phis may be between phis.
+            Some(at) => at.get_opcode() != InstructionOpcode::Phi && !repeated.contains(&at.get_parent()?),
             None => true,
         };
         (fixed && inst.get_first_use().is_none() && is_last(inst, found)).then_some(Found {
@@ -175,10 +176,9 @@ fn replace<'c>(
     builder.build_store(any, flag.const_zero())?;
 
     let address = builder.build_alloca(found.pointer.get_type(), "")?;
-    match found.pointer.as_instruction_value() {
+    if let Some(at) = found.pointer.as_instruction_value() {
         // It may not have been computed where the function returns early.
-        Some(at) => builder.position_before(&at.get_next_instruction().ok_or(BuilderError::UnsetPosition)?),
-        None => {}
+        builder.position_before(&at.get_next_instruction().ok_or(BuilderError::UnsetPosition)?);
     }
     builder.build_store(address, found.pointer)?;
 
