@@ -276,7 +276,8 @@ impl Communicator {
             segment.leave(state::DEPARTED);
         }
         message(Level::Info, Some(self.device), || {
-            format!("comm {:#x} rank {} - Destroy COMPLETE", self.handle, self.rank)
+            let sent = self.segment.get().map_or(0, |segment| segment.sent.load(Ordering::Relaxed));
+            format!("comm {:#x} rank {} - Destroy COMPLETE, {sent} bytes sent to other ranks", self.handle, self.rank)
         });
     }
 

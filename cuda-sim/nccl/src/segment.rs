@@ -154,6 +154,8 @@ pub(crate) struct Segment {
     file: File,
     path: PathBuf,
     pub(crate) rank: usize,
+    /// The bytes that this rank has given to others.
+    pub(crate) sent: AtomicU64,
 }
 
 // SAFETY: the mapping belongs to this value; what threads share in it are atomics, and slots that the rings hand over.
@@ -281,7 +283,7 @@ impl Segment {
         if base == libc::MAP_FAILED {
             return Err(system("the mapping", &path));
         }
-        let segment = Segment { base: base.cast(), layout, file, path, rank };
+        let segment = Segment { base: base.cast(), layout, file, path, rank, sent: AtomicU64::new(0) };
         let own = segment.own();
         let fresh = own.state.compare_exchange(0, state::ATTACHED, Ordering::AcqRel, Ordering::Acquire).is_ok();
         if !fresh || !lock(&segment.file, libc::F_WRLCK, FIRST_RANK_LOCK + rank as i64, false) {

@@ -187,6 +187,7 @@ impl Send {
         tag.count.store(self.count as u64, Ordering::Relaxed);
         tag.kind.store(self.kind.raw(), Ordering::Relaxed);
         ring.publish();
+        segment.sent.fetch_add(bytes as u64, Ordering::Relaxed);
         segment.rank(peer).doorbell.ring();
         Some(bytes)
     }
@@ -251,6 +252,7 @@ impl Reduce {
             tag.count.store(self.count as u64, Ordering::Relaxed);
             tag.kind.store(self.kind.raw(), Ordering::Relaxed);
             segment.ring(own, rank, RESULT).publish();
+            segment.sent.fetch_add(bytes as u64, Ordering::Relaxed);
         }
         for peer in segment.peers() {
             segment.ring(peer, own, DATA).release();

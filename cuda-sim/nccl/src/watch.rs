@@ -19,9 +19,8 @@ const IDLE: u64 = 0;
 const COLLECTIVE: u64 = 1;
 const EXCHANGE: u64 = 2;
 
-/// The rounds in which a waiting rank polls before it lets other threads run, and before it sleeps.
+/// The rounds in which a waiting rank polls before it sleeps.
 const SPINS: u32 = 64;
-const YIELDS: u32 = 80;
 /// The time without progress after which a rank looks for deadlocks, and between two looks.
 const SUSPICION: Duration = Duration::from_millis(60);
 
@@ -189,12 +188,10 @@ impl Watch<'_> {
             self.check_end()?;
             if rounds <= SPINS {
                 std::hint::spin_loop();
-            } else if rounds <= YIELDS {
-                std::thread::yield_now();
             } else {
                 self.segment.own().doorbell.wait(ticket, PATIENCE);
             }
-            if rounds <= YIELDS || since.elapsed() < PATIENCE {
+            if rounds <= SPINS || since.elapsed() < PATIENCE {
                 continue;
             }
             self.check_peers(&mut poll, &awaited)?;

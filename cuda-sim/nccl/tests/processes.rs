@@ -150,3 +150,21 @@ fn debug_messages_have_nccls_form() {
     assert!(text.contains("NCCL version 2.32.3") && text.contains("[0] NCCL INFO comm 0x"), "{text}");
     assert!(text.contains("NCCL WARN ncclAllReduce : sendbuff 0x8 is not a valid pointer"), "{text}");
 }
+
+/// An all-reduce of two ranks moves each one's part to the other, and the results back.
+#[test]
+fn the_bytes_that_a_rank_has_sent_are_told_at_its_end() {
+    const NAME: &str = "processes::the_bytes_that_a_rank_has_sent_are_told_at_its_end";
+    if let Some((rank, ranks, id)) = role() {
+        // SAFETY: no other thread of this process reads or writes the environment now.
+        unsafe { std::env::set_var("NCCL_DEBUG", "INFO") };
+        let rank = Rank::join(id, ranks, rank);
+        assert_eq!(rank.all_reduce(&[1.0; 1000]), [2.0; 1000]);
+        return rank.destroy();
+    }
+    let id = unique_id();
+    let children: Vec<_> = (0..2).map(|rank| start(NAME, rank, 2, &id)).collect();
+    for (status, text) in children.into_iter().map(ended) {
+        assert!(status.success() && text.contains("Destroy COMPLETE, 4000 bytes sent to other ranks"), "{text}");
+    }
+}

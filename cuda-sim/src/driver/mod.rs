@@ -25,6 +25,7 @@ mod memory;
 mod module;
 mod of_context;
 mod operations;
+mod rest;
 mod state;
 mod stream;
 mod trace;

@@ -280,7 +280,7 @@ impl Value {
                 narrow().store(self.value as u32, Ordering::Release);
             };
         };
-        loop {
+        let met = || {
             let (found, ahead) = if self.wide {
                 let found = wide().load(Ordering::Acquire);
                 (found, found.wrapping_sub(self.value).cast_signed() >= 0)
@@ -289,16 +289,18 @@ impl Value {
                 (u64::from(found), found.wrapping_sub(self.value as u32).cast_signed() >= 0)
             };
             let mask = if self.wide { u64::MAX } else { u64::from(u32::MAX) };
-            let met = match how {
+            match how {
                 0 => ahead,
                 1 => found == self.value,
                 2 => found & self.value != 0,
                 _ => !(found | self.value) & mask != 0,
-            };
-            if met || lost() {
-                return;
             }
-            std::thread::yield_now();
+        };
+        let mut rest = super::rest::Rest::new();
+        let mut is_met = crate::sync::spin(met);
+        while !(is_met || lost()) {
+            rest.pause();
+            is_met = met();
         }
     }
 }
