@@ -72,3 +72,5 @@ pub use number::{Number, Reduction};
 #[cfg(feature = "mpi")]
 pub use processes::{MpiProcesses, TRANSPORT_VARIABLE, Transport};
 pub use target::Target;
+#[cfg(feature = "mpi")]
+pub use transport::mpi::aware::MPI_MEMORY_VARIABLE;

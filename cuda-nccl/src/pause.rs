@@ -19,8 +19,7 @@ impl Pause {
         self.rounds = self.rounds.saturating_add(1);
         match self.rounds {
             0..100 => std::hint::spin_loop(),
-            100..200 => std::thread::yield_now(),
-            200..400 => std::thread::sleep(Duration::from_micros(50)),
+            100..400 => std::thread::sleep(Duration::from_micros(20)),
             _ => std::thread::sleep(Duration::from_millis(1)),
         }
         self.end.is_none_or(|end| Instant::now() < end)

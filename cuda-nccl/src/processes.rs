@@ -40,7 +40,7 @@ pub const TRANSPORT_VARIABLE: &str = "CUDA_NCCL_TRANSPORT";
 pub enum Transport {
     /// NCCL: from device to device.
     Nccl,
-    /// MPI, through page-locked memory of the host.
+    /// MPI, through page-locked memory of the host, or from device memory if it can.
     Mpi,
 }
 
@@ -234,7 +234,7 @@ impl Communicator {
     /// The communicator of all these processes over MPI, which needs no NCCL. All processes call it.
     ///
     /// Its operations are those of any communicator, and are ordered on streams. Their data pass through page-locked memory in
-    /// pieces. What MPI lacks is an error: operations in graphs. A lost rank ends waits by the time limit, as with NCCL; MPI
+    /// pieces, except where MPI can access device memory ([`MPI_MEMORY_VARIABLE`](crate::MPI_MEMORY_VARIABLE)). What MPI lacks is an error: operations in graphs. A lost rank ends waits by the time limit, as with NCCL; MPI
     /// cannot take its unfinished messages back, so that the process must end by `MPI_Abort` (`world.abort(1)`) then, not by
     /// MPI's regular end, which would wait for them.
     ///
@@ -255,7 +255,8 @@ impl Communicator {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if MPI was initialised without `MPI_THREAD_MULTIPLE`; [`Error::Timeout`] if a process does not call it;
+    /// [`Error::Invalid`] if MPI was initialised without `MPI_THREAD_MULTIPLE`, or for a value of the variable that is not allowed;
+    /// [`Error::Timeout`] if a process does not call it;
     /// [`Error::Mpi`] with MPI's code.
     pub fn over_mpi(context: &Context, processes: &MpiProcesses, options: &Options) -> Result<Communicator> {
         expect_threads()?;

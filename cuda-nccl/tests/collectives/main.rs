@@ -10,6 +10,7 @@ mod failures;
 mod moves;
 #[path = "../operations/mod.rs"]
 mod operations;
+mod processes;
 mod reductions;
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};

@@ -107,3 +107,28 @@ pub(crate) fn killed_rank(world: &World) {
         }
     }
 }
+
+/// A message never comes: MPI gives the memory of the receive back before the stream runs on.
+pub(crate) fn lost_message(world: &World) {
+    let rank = world.rank_within(Duration::from_millis(700));
+    let (c, s) = (&rank.communicator, &rank.stream);
+    if rank.rank() == 0 {
+        let mut x = from_slice(s, &vec![7.0_f32; 1 << 20]).unwrap();
+        let error = c.recv(&mut x, 1, s).and_then(|()| c.wait(s)).unwrap_err();
+        assert!(matches!(error, Error::Timeout(_)), "{error}");
+        assert!(x.copy_to_host().unwrap().iter().all(|value| *value == 7.0));
+    }
+    world.processes.barrier(Duration::from_secs(60)).unwrap();
+}
+
+/// A long message is never received: MPI cannot give its memory back, so that the process ends.
+pub(crate) fn kept_message(world: &World) {
+    let rank = world.rank_within(Duration::from_millis(700));
+    let (c, s) = (&rank.communicator, &rank.stream);
+    if rank.rank() == 0 {
+        let x = zeros::<f32, _>(s, 1 << 22).unwrap();
+        let error = c.send(&x, 1, s).and_then(|()| c.wait(s)).unwrap_err();
+        assert!(matches!(error, Error::Timeout(_)), "{error}");
+    }
+    std::thread::sleep(Duration::from_secs(60));
+}

@@ -40,12 +40,18 @@ const SCENARIOS: &[Scenario] = &[
     ("refusals", &[2], End::Success, scenarios::refusals),
     ("nccl", &[2, 4], End::Success, scenarios::nccl),
     ("transport", &[2], End::Success, scenarios::transport),
+    ("moves_in_device_memory", &[2, 4], End::Success, scenarios::moves),
+    ("groups_in_device_memory", &[2, 4], End::Success, scenarios::groups),
+    ("against_mpi_in_device_memory", &[2], End::Success, against_mpi::run),
     ("other_operation", &[2, 3], End::Success, failures::other_operation),
     ("other_length", &[2], End::Success, failures::other_length),
     ("short_message", &[2], End::Success, failures::short_message),
     ("long_message", &[2], End::Success, failures::long_message),
     ("absent_rank", &[2], End::Failure("the absence was reported"), failures::absent_rank),
     ("killed_rank", &[4], End::Failure("about to be killed"), failures::killed_rank),
+    ("absent_rank_in_device_memory", &[2], End::Failure("the absence was reported"), failures::absent_rank),
+    ("lost_message_in_device_memory", &[2], End::Success, failures::lost_message),
+    ("kept_message_in_device_memory", &[2], End::Failure("the process ends"), failures::kept_message),
 ];
 
 /// The scenario that a process of `mpirun` runs.
@@ -132,6 +138,9 @@ fn run(name: &str, size: usize, end: &End) -> Result<(), String> {
     ] {
         mpirun.env(variable, value);
     }
+    // A software device's memory is the process's own, so that every MPI can access it.
+    let memory = if name.ends_with("_in_device_memory") { "device" } else { "host" };
+    mpirun.env(cuda_nccl::MPI_MEMORY_VARIABLE, memory);
     if name == "nccl" {
         let Some((driver, nccl)) = built(&program) else {
             println!("skipped: nccl (no libcuda_sim.so and libnccl_sim.so beside the tests; `cargo build` makes them)");

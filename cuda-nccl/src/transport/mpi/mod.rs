@@ -1,7 +1,7 @@
 //! [`MpiLink`]: MPI as the transport, for machines without NCCL.
 //!
 //! An operation is enqueued as with NCCL: its data pass through page-locked memory in pieces (`pieces`, `lane`, `pinned`), so that
-//! copies and MPI overlap, and a thread calls MPI (`worker`) on a communicator of its own (`comm`) with MPI's types (`numbers`).
+//! copies and MPI overlap, or, where MPI can access device memory (`aware`), messages do not; and a thread calls MPI (`worker`) on a communicator of its own (`comm`) with MPI's types (`numbers`).
 //! Collective operations go one after the other through one lane; sends and receives have a lane for each peer and direction, so
 //! that those of a group wait for nothing but their peers.
 //!
@@ -9,6 +9,7 @@
 //!
 //! The block enqueues copies of memory that the caller promises.
 
+pub(crate) mod aware;
 pub(crate) mod comm;
 mod lane;
 mod numbers;
@@ -39,17 +40,29 @@ pub(crate) struct MpiLink {
     lanes: Mutex<HashMap<Way, Lane>>,
     shared: Arc<Shared>,
     worker: JoinHandle<()>,
+    /// True if MPI can access the device's memory, on all ranks.
+    aware: bool,
 }
 
 impl MpiLink {
     /// A connection that has a communicator of MPI to itself.
     pub(crate) fn new(comm: Comm, context: &Context, limit: Duration) -> Result<MpiLink> {
         comm::expect_threads()?;
-        let (comm, shared) = (Arc::new(comm), Arc::new(Shared::default()));
+        let own = aware::knows_device_memory();
+        // The ranks agree before one of them gives up: the others would wait.
+        let aware = comm.min(i32::from(matches!(own, Ok(true))))? == 1;
+        own?;
+        let (comm, shared) = (Arc::new(comm), Arc::new(Shared::new(aware)));
         let worker = Worker::new(comm.clone(), shared.clone(), limit);
-        let worker = std::thread::Builder::new().name("nccl-mpi".into()).spawn(move || worker.run());
+        let of_device = context.clone();
+        let run = move || {
+            // MPI copies device memory in the context that is current on its caller's thread.
+            let _current = aware.then(|| of_device.select());
+            worker.run();
+        };
+        let worker = std::thread::Builder::new().name("nccl-mpi".into()).spawn(run);
         let worker = worker.map_err(|error| Error::invalid(format!("the system gives no thread for MPI: {error}")))?;
-        Ok(MpiLink { comm, context: context.clone(), lanes: Mutex::default(), shared, worker })
+        Ok(MpiLink { comm, context: context.clone(), lanes: Mutex::default(), shared, worker, aware })
     }
 
     /// Orders the lane of a call after the present work of its stream.
@@ -77,7 +90,7 @@ impl MpiLink {
     ///
     /// As for [`Link::issue`](super::Link::issue).
     pub(crate) unsafe fn issue(&self, call: &Call) -> Result<()> {
-        let pieces = Pieces::of(call, self.comm.place);
+        let pieces = Pieces::of(call, self.comm.place, self.aware);
         let own = own_part(call, self.comm.place);
         let (way, mut lanes) = (way(call), self.lanes.lock());
         let Some(lane) = lanes.get_mut(&way) else {

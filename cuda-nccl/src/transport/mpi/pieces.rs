@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::call::{Call, Kind, Place};
+use crate::call::{Call, Elements, Kind, Place};
 
 /// The bytes of a slot, in each direction. Both ends of a message divide it alike, so that this is part of the protocol.
 pub(super) const SLOT: usize = 1 << 20;
@@ -35,6 +35,8 @@ pub(super) struct Pieces {
     source: Option<(u64, usize)>,
     /// The same for what is copied to the device.
     result: Option<(u64, usize)>,
+    /// True if MPI accesses the device's memory itself, all at once.
+    direct: bool,
 }
 
 /// The bytes of a slot that has room for an element of each rank.
@@ -42,8 +44,23 @@ pub(super) fn slot_bytes(size: usize) -> usize {
     SLOT.max(8 * size).next_multiple_of(64)
 }
 
+/// True if an MPI that knows the device's memory may access that of a call. All ranks decide alike.
+///
+/// Such libraries copy the operands of reductions to the host themselves, and MPI has no portable name for operations in place, so
+/// that these pass through slots.
+fn is_direct(call: &Call) -> bool {
+    let bytes = call.elements.count.checked_mul(call.elements.bytes);
+    let has_count = bytes.is_some_and(|bytes| i32::try_from(bytes).is_ok());
+    has_count && matches!(call.kind, Kind::Send | Kind::Recv | Kind::Broadcast | Kind::AllToAll)
+}
+
 impl Pieces {
-    pub(super) fn of(call: &Call, place: Place) -> Pieces {
+    /// The division of a call; `aware` is true if MPI can access the device's memory.
+    pub(super) fn of(call: &Call, place: Place, aware: bool) -> Pieces {
+        if aware && is_direct(call) {
+            let Elements { count, bytes, .. } = call.elements;
+            return Pieces { count, bytes, each: count.max(1), source: None, result: None, direct: true };
+        }
         let root = call.peer.is_some_and(|peer| peer as usize == place.rank);
         let (all, one) = (place.size, 1);
         let (source, result) = match call.kind {
@@ -68,7 +85,13 @@ impl Pieces {
             each: each.max(1),
             source: source.map(|rows| (call.send, rows)),
             result: result.map(|rows| (call.recv, rows)),
+            direct: false,
         }
+    }
+
+    /// True if MPI accesses the device's memory itself.
+    pub(super) fn is_direct(&self) -> bool {
+        self.direct
     }
 
     /// The number of pieces.
@@ -101,13 +124,12 @@ impl Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::Elements;
     use cuda_sys::nccl::{ncclDataType_t, ncclRedOp_t};
 
     fn pieces(kind: Kind, count: usize, rank: usize, size: usize) -> Pieces {
         let elements = Elements { count, data: ncclDataType_t::ncclFloat32, bytes: 4 };
         let call = Call { kind, send: 1000, recv: 9000, elements, op: ncclRedOp_t::ncclSum, peer: Some(1) };
-        Pieces::of(&call, Place { rank, size })
+        Pieces::of(&call, Place { rank, size }, false)
     }
 
     #[test]
@@ -127,6 +149,24 @@ mod tests {
                 }
                 assert_eq!(end, count);
             }
+        }
+    }
+
+    #[test]
+    fn an_mpi_that_knows_the_device_gets_messages_whole_and_reductions_in_pieces() {
+        let pieces = |kind, count| {
+            let elements = Elements { count, data: ncclDataType_t::ncclFloat32, bytes: 4 };
+            let call = Call { kind, send: 1000, recv: 9000, elements, op: ncclRedOp_t::ncclSum, peer: Some(1) };
+            Pieces::of(&call, Place { rank: 0, size: 2 }, true)
+        };
+        for kind in [Kind::Send, Kind::Recv, Kind::Broadcast, Kind::AllToAll] {
+            let whole = pieces(kind, SLOT);
+            assert!(whole.is_direct() && whole.len() == 1 && whole.elements(0) == (0..SLOT), "{kind:?}");
+            assert!(whole.source(0).is_none() && whole.result(0).is_none() && pieces(kind, 0).len() == 0);
+            assert!(!pieces(kind, 1 << 29).is_direct(), "MPI's counts end below 2^31 bytes");
+        }
+        for kind in [Kind::AllReduce, Kind::Reduce, Kind::ReduceScatter, Kind::AllGather, Kind::Gather, Kind::Scatter] {
+            assert!(!pieces(kind, 10).is_direct(), "{kind:?}");
         }
     }
 

@@ -5,8 +5,9 @@
 //!
 //! # Safety
 //!
-//! The blocks call MPI with the live communicator and with slots that are MPI's until the request has completed. The requests and
-//! the slots of a communicator that has failed are left to MPI, which may still access them.
+//! The blocks call MPI with the live communicator and with slots that are MPI's until the request has completed, or with the memory
+//! of an operation, whose stream waits that long. The requests and the slots of a communicator that has failed are left to MPI,
+//! which may still access them; requests in the program's memory are ended before its streams run on.
 
 use std::collections::VecDeque;
 use std::ffi::{c_int, c_void};
@@ -22,6 +23,7 @@ use super::numbers::{datatype, divide, reduction};
 use super::pieces::{DEPTH, Pieces};
 use crate::call::{Call, Kind};
 use crate::error::{Error, Result, Subject, Timeout};
+use crate::pause::Pause;
 
 /// An operation for the worker.
 pub(super) struct Job {
@@ -33,7 +35,6 @@ pub(super) struct Job {
 }
 
 /// The state that a communicator and its worker share.
-#[derive(Default)]
 pub(super) struct Shared {
     inbox: Mutex<Inbox>,
     bell: Condvar,
@@ -47,9 +48,16 @@ struct Inbox {
     end: bool,
     /// The error that ended the communicator.
     failed: Option<Error>,
+    /// True if MPI accesses the program's memory, so that only the worker may let the streams run on.
+    aware: bool,
 }
 
 impl Shared {
+    /// The state at the start; `aware` is true if MPI accesses the program's memory.
+    pub(super) fn new(aware: bool) -> Shared {
+        Shared { inbox: Mutex::new(Inbox { aware, ..Inbox::default() }), bell: Condvar::default() }
+    }
+
     /// Adds the slots of a new lane.
     pub(super) fn add_lane(&self, slots: Arc<Slots>) {
         self.inbox.lock().lanes.push(slots);
@@ -71,7 +79,9 @@ impl Shared {
         let mut inbox = self.inbox.lock();
         if inbox.failed.is_none() {
             inbox.failed = Some(error);
-            inbox.lanes.iter().for_each(|slots| slots.release());
+            if !inbox.aware {
+                inbox.lanes.iter().for_each(|slots| slots.release());
+            }
         }
         inbox.end = true;
         self.bell.notify_one();
@@ -127,8 +137,13 @@ pub(super) struct Worker {
     queues: Vec<Queue>,
 }
 
-/// Rounds without progress in which the worker gives its processor to others before it sleeps.
-const EAGER: u32 = 2000;
+/// Rounds without progress before the worker sleeps, for longer and longer.
+const EAGER: u32 = 200;
+/// A yield that takes longer has let another thread compute; then the worker does not yield for a while.
+const LONG: Duration = Duration::from_micros(100);
+const CROWDED: Duration = Duration::from_millis(100);
+const SHORTEST_PAUSE: Duration = Duration::from_micros(5);
+const LONGEST_PAUSE: Duration = Duration::from_micros(200);
 
 // SAFETY: requests are names, which any thread may give to MPI; the worker owns them.
 unsafe impl Send for Worker {}
@@ -140,7 +155,12 @@ impl Worker {
 
     /// Runs until the communicator ends or fails.
     pub(super) fn run(mut self) {
-        let mut idle = 0;
+        // SAFETY: the call sets the precision of this thread's timers, which are some 50 microseconds late otherwise.
+        #[cfg(target_os = "linux")]
+        unsafe {
+            libc::prctl(libc::PR_SET_TIMERSLACK, 1)
+        };
+        let (mut idle, mut crowded_until) = (0_u32, Instant::now());
         loop {
             let is_idle = self.queues.iter().all(|queue| queue.jobs.is_empty());
             let mut inbox = self.shared.inbox.lock();
@@ -157,18 +177,59 @@ impl Worker {
                 Ok(true) => idle = 0,
                 Ok(false) => {
                     idle += 1;
-                    if idle < EAGER {
+                    // Where others compute, a thread that yields waits for a whole slice of theirs, and one that slept comes first.
+                    let before = Instant::now();
+                    if idle < EAGER && before > crowded_until {
                         std::thread::yield_now();
+                        if before.elapsed() > LONG {
+                            crowded_until = before + CROWDED;
+                        }
                     } else {
-                        std::thread::sleep(Duration::from_micros(50));
+                        std::thread::sleep(SHORTEST_PAUSE.saturating_mul(1 + idle / 10).min(LONGEST_PAUSE));
                     }
                 }
                 Err(error) => self.shared.fail(error),
             }
         }
-        // MPI may still access what its requests were made with.
+        let inbox = self.shared.inbox.lock();
+        if inbox.failed.is_some() && inbox.aware {
+            let lanes = inbox.lanes.clone();
+            drop(inbox);
+            self.take_back();
+            lanes.iter().for_each(|slots| slots.release());
+        }
+        // MPI may still access the slots that its requests were made with.
         self.queues.retain(|queue| !queue.jobs.is_empty());
         std::mem::forget(self.queues);
+    }
+
+    /// Ends the messages in the program's memory, which is the program's again when its streams run on. Where MPI keeps one, the
+    /// process ends.
+    fn take_back(&mut self) {
+        let fronts = self.queues.iter_mut().filter_map(|queue| queue.jobs.front_mut());
+        let open = fronts.filter(|active| active.job.pieces.is_direct() && active.started > active.ended);
+        let mut open: Vec<&mut Active> = open.collect();
+        for active in open.iter_mut().filter(|active| active.job.call.kind == Kind::Recv) {
+            // SAFETY: the request is live, and one of a receive, which may be cancelled.
+            unsafe { ffi::MPI_Cancel(&mut active.requests[0]) };
+        }
+        let mut pause = Pause::new(Duration::from_secs(1));
+        loop {
+            open.retain_mut(|active| {
+                let subject = subject(&self.comm, &active.job.call);
+                !matches!(test(&mut active.requests[0], active.job.call.kind.mpi_name(), subject), Ok(true))
+            });
+            if open.is_empty() {
+                return;
+            }
+            if !pause.wait() {
+                break;
+            }
+        }
+        let subject = subject(&self.comm, &open[0].job.call);
+        eprintln!("{subject}: MPI still accesses the device's memory after a failure; the process ends");
+        // SAFETY: the communicator is live.
+        unsafe { ffi::MPI_Abort(self.comm.raw(), 1) };
     }
 
     fn accept(&mut self, way: Way, job: Job) {
@@ -241,7 +302,10 @@ fn advance(comm: &Comm, active: &mut Active) -> Result<bool> {
 unsafe fn start(comm: &Comm, job: &Job, piece: usize) -> Result<ffi::MPI_Request> {
     let Job { call, pieces, first, slots } = job;
     let number = first.wrapping_add(piece as u32);
-    let (source, result) = (slots.source(number).cast::<c_void>(), slots.result(number).cast::<c_void>());
+    let (source, result) = match pieces.is_direct() {
+        true => (call.send as *mut c_void, call.recv as *mut c_void),
+        false => (slots.source(number).cast::<c_void>(), slots.result(number).cast::<c_void>()),
+    };
     let elements = pieces.elements(piece).len();
     let raw = comm.raw();
     let (count, bytes) = (elements as c_int, (elements * call.elements.bytes) as c_int);
