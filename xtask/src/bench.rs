@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 use clap::{Args, ValueEnum};
 
-use crate::{pictures, setup, workspace};
+use crate::{mpi, pictures, setup, workspace};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -37,7 +37,8 @@ enum Group {
     Driver,
     /// Overhead of a typed launch over the driver's call
     Launch,
-    /// Overhead of a collective operation over NCCL's function
+    /// Overhead of a collective operation over NCCL's function; where MPI is installed, the speed over MPI compared with MPI's own, and
+    /// the overlap of a halo exchange
     Nccl,
     /// Overhead of device memory over the driver's functions, and copies of strided arrays compared with ndarray's
     Mem,
@@ -74,7 +75,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             Err(error) => eprintln!("{name} cannot be downloaded: {error:#}"),
         }
     }
-    if options.plot { plot(&bench.file, &printed(&mut command)?) } else { workspace::run(&mut command) }
+    if options.plot {
+        plot(&bench.file, &printed(&mut command)?)?;
+    } else {
+        workspace::run(&mut command)?;
+    }
+    if groups.contains(&Group::Nccl) { mpi::bench() } else { Ok(()) }
 }
 
 /// Runs the command, and returns the lines that it prints, which are printed at once too.

@@ -3,6 +3,7 @@
 //! `mpirun -np 4 cargo run --release -p cuda-example-mpi --features mpi --bin heat_mpi` runs one. Data are moved by NCCL where all
 //! processes have it, else by MPI; `CUDA_NCCL_TRANSPORT=mpi` chooses.
 
+pub mod scaling;
 #[cfg(feature = "mpi")]
 mod start;
 

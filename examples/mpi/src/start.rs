@@ -25,14 +25,16 @@ impl Rank {
         start(rank)..start(rank + 1)
     }
 
-    /// Prints the checksum of the result, and compares it with that of a single device. Rank 0 has both.
+    /// Prints the checksum of the result and the bytes that all ranks have sent, by the [model](crate::scaling), and compares the
+    /// result with that of a single device. Rank 0 has both.
     ///
     /// # Errors
     ///
     /// If they differ.
-    pub fn report(&self, name: &str, result: u64, single: u64) -> Result<()> {
+    pub fn report(&self, name: &str, result: u64, single: u64, sent: usize) -> Result<()> {
         let transport = if self.communicator.nccl().is_some() { "NCCL" } else { "MPI" };
-        println!("{name} on {} devices over {transport}: checksum {result:016x}", self.communicator.size());
+        let size = self.communicator.size();
+        println!("{name} on {size} devices over {transport}: checksum {result:016x}, {sent} bytes sent");
         ensure!(result == single, "a single device has the checksum {single:016x}");
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! what the others send it.
 
 use anyhow::{Result, ensure};
+use cuda_example_mpi::scaling::all_gather_bytes;
 use cuda_example_mpi::{Rank, checksum, run};
 use cuda_nccl::group;
 use cuda_prelude::*;
@@ -142,7 +143,10 @@ fn sample_sort(rank: &Rank) -> Result<()> {
     let mut single = cuda_prelude::from_slice(&(0..KEYS).map(key).collect::<Vec<u32>>())?;
     sort(&mut single, stream)?;
     let sum = |keys: &DeviceArray<u32, Ix1>| Ok::<_, anyhow::Error>(checksum(keys.copy_to_host()?.into_iter()));
-    rank.report("sample sort", sum(&whole)?, sum(&single)?)
+    // The samples, the ends, the keys that change their rank, and those that rank 0 gets.
+    let kept: usize = (0..size).map(|rank| range(rank, rank).len()).sum();
+    let words = 2 * all_gather_bytes(size, size) + (KEYS - kept) + (KEYS - total);
+    rank.report("sample sort", sum(&whole)?, sum(&single)?, words * size_of::<u32>())
 }
 
 fn main() -> Result<()> {

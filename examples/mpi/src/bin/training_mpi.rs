@@ -6,6 +6,7 @@
 
 use anyhow::{Result, ensure};
 use cuda_example_kernels::digits::{DIGITS, HIDDEN, PIXELS, backward, draw, forward, noise, softmax_loss};
+use cuda_example_mpi::scaling::{all_reduce_bytes, gradient_bytes};
 use cuda_example_mpi::{Rank, checksum, run};
 use cuda_nccl::Reduction;
 use cuda_prelude::*;
@@ -141,7 +142,8 @@ fn training(rank: &Rank) -> Result<()> {
         return Ok(());
     }
     let (single, _) = Network::new(BATCH)?.learn(None, 0, &rank.stream)?;
-    rank.report("training", weights, single)
+    let sent = STEPS * all_reduce_bytes(rank.communicator.size(), gradient_bytes());
+    rank.report("training", weights, single, sent)
 }
 
 fn main() -> Result<()> {
