@@ -69,7 +69,7 @@ const RESTRICTED: &[(&str, &[&str])] = &[
     ("libloading", &["cuda-sys", "cuda-llvm", "cuda-benches"]),
     ("bindgen", &["cuda-sys-gen"]),
     ("mpi", &["cuda-nccl"]),
-    ("clap", &["xtask", "cuda-sim-command", "cuda-examples", "cuda-tests"]),
+    ("clap", &["xtask", "cuda-sim-command", "cuda-examples", "cuda-example-mpi", "cuda-tests"]),
     ("syn", &["cuda-jit-macros", "cuda-sys-gen"]),
 ];
 

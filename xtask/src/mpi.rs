@@ -50,7 +50,7 @@ fn read_headers(toolkit: &Toolkit, cargo: &mut Command) {
     }
 }
 
-/// What the programs run on.
+/// The software device and the software NCCL, on which the programs run.
 struct Libraries {
     driver: PathBuf,
     nccl: PathBuf,

@@ -42,7 +42,9 @@ fn run(test: &str, ranks: &[Vec<(&str, String)>]) -> Vec<Output> {
     let start = |variables: &Vec<(&str, String)>| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", test, "--nocapture"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-        LAUNCHERS.iter().for_each(|name| drop(command.env_remove(name)));
+        for name in LAUNCHERS {
+            command.env_remove(name);
+        }
         command
             .env(VARIABLE, "1")
             .env("MASTER_PORT", &port)

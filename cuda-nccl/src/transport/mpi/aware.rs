@@ -39,11 +39,16 @@ fn choose(variable: Option<&str>, is_aware: impl FnOnce() -> bool) -> Result<boo
 /// Asks MPI. Open MPI and MPICH have a function for that, which other libraries lack.
 #[cfg(unix)]
 fn is_aware() -> bool {
-    let process = libloading::os::unix::Library::this();
+    // SAFETY: the name ends in a null, and no library is opened.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"MPIX_Query_cuda_support".as_ptr()) };
+    if found.is_null() {
+        return false;
+    }
+    type Query = unsafe extern "C" fn() -> std::ffi::c_int;
     // SAFETY: the function has this type wherever it exists.
-    let query = unsafe { process.get::<unsafe extern "C" fn() -> std::ffi::c_int>(b"MPIX_Query_cuda_support\0") };
+    let query = unsafe { std::mem::transmute::<*mut std::ffi::c_void, Query>(found) };
     // SAFETY: it may be called at any time while MPI runs, and has no arguments.
-    query.is_ok_and(|query| unsafe { query() } == 1)
+    unsafe { query() == 1 }
 }
 
 #[cfg(not(unix))]
