@@ -9,11 +9,9 @@ use super::regions::reachable;
 use super::{BlockId, Function, Inst, Terminator};
 use crate::ptx::{Modifier, Opcode};
 
-/// Returns true for an operation that orders accesses by itself.
-fn orders(inst: &Inst) -> bool {
-    use Modifier::{AcqRel, Acquire, Release};
-    let asynchronous = matches!(inst.opcode, Opcode::Mbarrier | Opcode::Cp);
-    asynchronous || (!inst.is_fence() && [Acquire, Release, AcqRel].iter().any(|modifier| inst.has(*modifier)))
+/// Returns true for an operation that synchronises with other threads by itself.
+fn synchronises(inst: &Inst) -> bool {
+    matches!(inst.opcode, Opcode::Mbarrier | Opcode::Cp) || (!inst.is_fence() && inst.is_acquire_or_release())
 }
 
 fn is_strong_write(inst: &Inst) -> bool {
@@ -27,9 +25,11 @@ fn insts(function: &Function) -> impl Iterator<Item = &Inst> {
 
 /// Returns true if something other than a barrier of threads may order accesses in a kernel.
 pub(crate) fn order_accesses(functions: &[Function], kernel: usize) -> bool {
-    let in_callee = |inst: &Inst| orders(inst) || inst.is_fence() || is_strong_write(inst);
+    let in_callee = |inst: &Inst| synchronises(inst) || inst.is_fence() || is_strong_write(inst);
     let function = &functions[kernel];
-    if insts(function).any(orders) || reached(functions, kernel).iter().any(|f| insts(&functions[*f]).any(in_callee)) {
+    if insts(function).any(synchronises)
+        || reached(functions, kernel).iter().any(|f| insts(&functions[*f]).any(in_callee))
+    {
         return true;
     }
     let writes = |block: BlockId| function.blocks[block].insts.iter().any(is_strong_write);

@@ -162,6 +162,12 @@ impl Inst {
         matches!(self.opcode, Opcode::Fence | Opcode::Membar)
     }
 
+    /// Returns true for an access or a fence with acquire or release semantics.
+    pub(super) fn is_acquire_or_release(&self) -> bool {
+        use Modifier::{AcqRel, Acquire, Release};
+        [Acquire, Release, AcqRel].iter().any(|modifier| self.has(*modifier))
+    }
+
     /// The name as it was written.
     pub(crate) fn full_name(&self) -> String {
         full_name(self.opcode, &self.suffixes)

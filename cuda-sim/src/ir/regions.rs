@@ -100,8 +100,7 @@ fn is_scalar_inst(inst: &Inst) -> bool {
 
 /// Returns true for an access that orders other accesses of its thread, or may not be left out or repeated.
 fn orders(inst: &Inst) -> bool {
-    use Modifier::{AcqRel, Acquire, Release, Sc, Volatile};
-    [Volatile, Acquire, Release, AcqRel, Sc].iter().any(|m| inst.has(*m))
+    inst.is_acquire_or_release() || inst.has(Modifier::Volatile) || inst.has(Modifier::Sc)
 }
 
 /// Returns true if threads cannot run a block in lockstep. Atomic operations that order nothing are run thread by thread in

@@ -17,7 +17,7 @@
 //!
 //! # The panic record
 //!
-//! [`PANIC_RECORD_SIZE`] bytes, zero before the first launch. The first thread that panics changes the state from 0 to
+//! 104 bytes, zero before the first launch. The first thread that panics changes the state from 0 to
 //! 1 and fills the rest; it writes the kernel's number last, after a system-wide fence. Other threads that find the
 //! record taken only end. The host reads the record when its kernel number is not 0, after it has waited for the
 //! launch, and then resets the kernel number and the state to 0.
@@ -30,7 +30,7 @@
 //! | 12 | `[u32; 3]` | block index |
 //! | 24 | `[u32; 3]` | thread index |
 //! | 36 | `u32` | the launch's half of the launch tag |
-//! | 40 | `[u64; 2]` | the arguments; those that the site does not have are 0 |
+//! | 40 | `[u64; 8]` | the arguments; those that the site does not have mean nothing |
 //!
 //! # Floating point
 //!
@@ -80,19 +80,18 @@ use crate::target::{ComputeCapability, Target};
 use crate::valid::{self, VerifyError};
 use cuda_llvm::inkwell;
 
-/// The size of the panic record in bytes.
+/// The alignment of the panic record in bytes.
 ///
 /// # Examples
 ///
 /// ```
-/// use cuda_jit::back::llvm::{PANIC_RECORD_ALIGN, PANIC_RECORD_SIZE};
+/// use cuda_jit::back::llvm::PANIC_RECORD_ALIGN;
 ///
-/// let record = std::alloc::Layout::from_size_align(PANIC_RECORD_SIZE, PANIC_RECORD_ALIGN)?;
-/// assert_eq!(record.pad_to_align().size(), 64);
+/// // a record has 104 bytes
+/// let record = std::alloc::Layout::from_size_align(104, PANIC_RECORD_ALIGN)?;
+/// assert_eq!(record.pad_to_align().size(), 112);
 /// # Ok::<(), std::alloc::LayoutError>(())
 /// ```
-pub const PANIC_RECORD_SIZE: usize = 56;
-/// The alignment of the panic record in bytes.
 pub const PANIC_RECORD_ALIGN: usize = 16;
 
 /// The stack size for LLVM, which recurses along chains of dependent instructions and must not depend on the launching
