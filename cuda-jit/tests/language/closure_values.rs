@@ -240,3 +240,35 @@ fn closures_are_values() {
     }
     differ!(out_of_an_iterator, (1, 1), [&x[..]], vec![0u32; 8]);
 }
+
+#[kernel]
+fn closures_in_bodies_of_closures(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let k = x[i];
+    let sum = |a: i32| {
+        let scaled = |b: i32| b * 3 + k;
+        scaled(a) + 2
+    };
+    let nested = |h: i32| {
+        let inner = |v: i32| sum(v) + h;
+        inner(h) + inner(2)
+    };
+    let pair = |h: i32| {
+        let both = |v: i32| (v, v + h);
+        both(h + 1)
+    };
+    let nothing = |h: i32| {
+        let check = |v: i32| assert!(v < 100);
+        check(h)
+    };
+    let adds = |a: i32| move |b: i32| a * b + k;
+    let add = adds(3);
+    out[i] = sum(2) as i64 + nested(k) as i64 * 10 + (pair(k).0 + pair(2).1) as i64 * 1000;
+    nothing(k);
+    out[i] += (add(k) + adds(k)(2)) as i64 * 100_000;
+}
+
+#[test]
+fn a_closure_ends_with_a_call_of_its_own_closure() {
+    differ!(closures_in_bodies_of_closures, (1, 6), [&[3i32, 1, 4, 1, 5, 9][..]], vec![0i64; 6]);
+}

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::builder::Builder;
 use super::copies::is_place;
 use super::function::{Callable, Frame, Local, Lowering, Result, Return};
+use super::merge::MergeId;
 use super::place::Place;
 use super::scopes::{ClosureBody, Environment, Scopes};
 use super::types::Val;
@@ -223,23 +224,33 @@ impl Lowering<'_> {
         let own = self.scopes.closure_result(closure);
         // an operator expects a number where a reference to one is allowed
         let ty = match (expected, own) {
-            (Some(expected), Some(own @ Ty::Ref(..))) if !matches!(expected, Ty::Ref(..) | Ty::Slice(..)) => own,
-            (expected, own) => expected.cloned().or(own).unwrap_or(Ty::Unit),
+            (Some(expected), Some(own @ Ty::Ref(..))) if !matches!(expected, Ty::Ref(..) | Ty::Slice(..)) => Some(own),
+            (expected, own) => expected.cloned().or(own),
         };
-        let exit = self.build.block();
-        let merge = self.merge("closure", ty.clone());
-        self.frame_mut().returns.push(Return::Inlined(exit, merge));
-        let value = self.expr_in_place(closure.body, Some(&ty))?;
-        self.return_from(closure.body.0, value)?;
-        self.frame_mut().returns.pop();
-        self.build.select_block(exit);
+        let result = match ty {
+            Some(ty) => {
+                let exit = self.build.block();
+                let merge = self.merge("closure", ty.clone());
+                self.frame_mut().returns.push(Return::Inlined(exit, merge));
+                let value = self.expr_in_place(closure.body, Some(&ty))?;
+                self.return_from(closure.body.0, value)?;
+                self.frame_mut().returns.pop();
+                self.build.select_block(exit);
+                ClosureResult::Merged(merge)
+            }
+            // only the lowered body has a type, as where its tail calls a closure that it binds; it has no `return`
+            None => ClosureResult::Value(self.expr(closure.body, None)?),
+        };
         self.restore_captures(at, closure_place, &body.captures, hidden)?;
         // the next call of the closure must not see bindings of this one
         self.frame_mut().locals.retain(|number, _| outer.contains(number));
         self.scopes.leave_environment(caller, &body.environment);
         self.build.set_scope(scope);
         self.build.set_location(place);
-        Ok(self.merge_result(merge))
+        Ok(match result {
+            ClosureResult::Merged(merge) => self.merge_result(merge),
+            ClosureResult::Value(value) => value,
+        })
     }
 
     /// Binds a closure's captures; returns the bindings that they shadow.
@@ -283,6 +294,12 @@ impl Lowering<'_> {
         }
         Ok(())
     }
+}
+
+/// The result of an inlined closure.
+enum ClosureResult {
+    Merged(MergeId),
+    Value(Val),
 }
 
 /// Returns true for an array with storage.
