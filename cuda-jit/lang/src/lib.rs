@@ -109,17 +109,26 @@ pub mod __private {
         DeviceFrom, DeviceOperator, DeviceTryFrom, DeviceType, ElementType, EnumTy, Field, FittedTry, FnLike,
         GenericArg, Instance, IntoOnDevice, KernelParam, Key, Layout, MarkedWithDevice, NoCallee, NoPadding, Operator,
         PinnedLayout, ProbeResult, Returned, ScalarType, StructTy, SumIdentity, SumTy, TryIntoOnDevice, TryOperand, Ty,
-        TypedConstant, Unconstrained, UntypedTry, UpperCasePath, ValueType, VariantTy, any_value, bits_of, boxed,
+        TypedConstant, Unconstrained, UntypedFittedTry, UpperCasePath, ValueType, VariantTy, any_value, bits_of, boxed,
         called_path, cast_to, cast_type, closure_result, closure_ty, const_of, constant, constant_like, evaluated,
         field_type, launch_bound, no_body, operators, owner_arg, param_of, report, reported_type, resolved_callee,
-        section_index, shared_array, ty_of, type_arg, upper_case_path, value_path,
+        section_index, shared_array, standard_trait, ty_of, type_arg, upper_case_path, value_path,
     };
     pub use crate::typeinfo::{Construction, Constructs, checked, compare, names, non_device, pattern};
-    pub use crate::typeinfo::{
-        Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, MethodPair, NoDeref, operator_of,
-    };
+    pub use crate::typeinfo::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, standard};
     pub use crate::{print, syntax};
     pub use cuda_jit_macros::{Configured, unconfigured};
+
+    /// The traits with the hidden functions of the standard library's traits, under the names of those. A typing probe does
+    /// not import them themselves, since a trait in scope has methods.
+    pub mod std_traits {
+        pub use crate::library::copy::CloneMethods as Clone;
+        pub use crate::library::default::DefaultFunctions as Default;
+        pub use crate::num::{EqualityMethods as PartialEq, OrderMethods as Ord, PartialOrderMethods as PartialOrd};
+        pub use crate::typeinfo::{
+            DeviceFrom as From, DeviceTryFrom as TryFrom, IntoOnDevice as Into, TryIntoOnDevice as TryInto,
+        };
+    }
     pub use cuda_mem_element::Element;
 
     /// The traits with the hidden methods and functions of foreign types.

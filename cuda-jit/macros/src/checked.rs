@@ -170,6 +170,17 @@ pub(crate) fn sees_copy_errors(signature: &Signature) -> bool {
     outer.into_iter().chain([&signature.generics]).all(are_satisfied)
 }
 
+/// The type parameters of a function with a copy, and `Self` in a method.
+pub(crate) fn type_params(signature: &Signature) -> Vec<Ident> {
+    let outer = match signature.body_copy.as_ref().map(|copy| &copy.of) {
+        Some(Of::Method(method)) => Some(&method.outer),
+        _ => None,
+    };
+    let this = outer.map(|_| Ident::new("Self", Span::call_site()));
+    let generics = outer.into_iter().chain([&signature.generics]);
+    generics.flat_map(Generics::type_params).map(|param| param.ident.clone()).chain(this).collect()
+}
+
 /// Returns true if the representatives satisfy all bounds.
 fn are_satisfied(generics: &Generics) -> bool {
     let is_satisfied = |bound: &TypeParamBound| match bound {
@@ -315,6 +326,7 @@ pub(crate) fn error_constant(root: &TokenStream, sig: &syn::Signature, signature
     Some(quote! {
         #copy
         const __CUDA_JIT_ERRORS: usize = #errors;
+        type __cuda_jit_Same<T> = <T as #root::checked::Checked<__CUDA_JIT_ERRORS>>::Same;
         fn __cuda_jit_same<T>(value: T) -> <T as #root::checked::Checked<__CUDA_JIT_ERRORS>>::Same {
             #root::checked::same(value)
         }

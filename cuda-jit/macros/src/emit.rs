@@ -70,7 +70,10 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
     let (items, written) = match items_beside(kind, &root, options, &mut function, written, single_expansion) {
         Ok((items, Ok(written))) => (items, written.unwrap_or(item)),
         Ok((items, Err(error))) => (items, stub(function, &error.to_compile_error())),
-        Err(error) => (error.to_compile_error(), item),
+        Err(error) => {
+            let (error, unknown) = (error.to_compile_error(), refused_callee(kind, &root, &function));
+            (quote!(#error #unknown), item)
+        }
     };
     // Kernels are launched through the type, so that the host usually never calls the function. clippy's `is_multiple_of`
     // for `n % 2 == 0` is not in the device language; loops over indices are idiomatic there.
@@ -84,6 +87,30 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
         #written
         #items
     }
+}
+
+/// The type beside a device function whose signature is refused: its calls are accepted, so that they are no further errors.
+fn refused_callee(kind: Kind, root: &TokenStream, function: &ItemFn) -> Option<TokenStream> {
+    let (vis, name) = (&function.vis, &function.sig.ident);
+    (kind == Kind::Device).then(|| {
+        quote! {
+            #[allow(non_camel_case_types, dead_code)]
+            #vis struct #name { __never: ::core::convert::Infallible }
+
+            #[allow(non_camel_case_types, dead_code)]
+            impl #name {
+                #[doc(hidden)]
+                pub fn __callee() -> #root::non_device::NoFunction {
+                    #root::non_device::NoFunction
+                }
+
+                #[doc(hidden)]
+                pub fn __unify<F, C>(function: F, _: C, _: *const #root::NoCallee) -> F {
+                    function
+                }
+            }
+        }
+    })
 }
 
 /// A function whose body is refused, without the body: rustc would only report consequential errors in it.
@@ -341,6 +368,7 @@ pub(crate) fn probe_imports(root: &TokenStream, library: bool) -> TokenStream {
             TypedConstant as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, called_path as __cuda_jit_called_path, value_path as __cuda_jit_value_path,
             TryOperand as __cuda_jit_TryOperand, section_index as __cuda_jit_section, probe as __cuda_jit_probe,
             Dropped as __cuda_jit_Dropped, boxed as __cuda_jit_boxed, UpperCasePath as __cuda_jit_UpperCasePath, upper_case_path as __cuda_jit_upper_case_path,
+            std_traits as __cuda_jit_std, standard_trait as __cuda_jit_standard,
         };
         use #root::pattern::{
             Path as __cuda_jit_Path, applied as __cuda_jit_applied, like as __cuda_jit_like, name as __cuda_jit_name,

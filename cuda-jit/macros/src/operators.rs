@@ -103,12 +103,13 @@ fn listed(root: &TokenStream, item: &ItemImpl, tag: &Ident, right: &TokenStream)
     let this = item.self_ty.to_token_stream();
     let (right, bounds) = (with_self(right, &this), bounds.map(|bounds| with_self(bounds, &this)));
     let span = item.trait_.as_ref().map_or_else(Span::call_site, |(_, path, _)| path.span());
-    let listed = quote_spanned!(span => #root::operator_of::<#this, #root::operators::#tag, #right>().is_listed());
+    // where a type is named, rustc reports the bound without a note about a function of ours
+    let listed = quote_spanned!(span => <#this as #root::ListedOperator<#root::operators::#tag, #right>>::Listed);
     quote! {
         const _: () = {
             #[allow(dead_code, clippy::extra_unused_lifetimes)]
             fn listed #impl_generics () #bounds {
-                #listed;
+                let _: #listed;
             }
         };
     }

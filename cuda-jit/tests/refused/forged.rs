@@ -5,7 +5,7 @@ use cuda_driver::Context;
 use cuda_jit::typeinfo::{CastType, ConstItem, ConstValue, DeviceFn, DeviceOperator};
 use cuda_jit::typeinfo::{ElementType, Instance, Key, KernelParam, ScalarType, Ty};
 use cuda_jit::kir::Scalar;
-use cuda_jit::launch::{ArgType, CaptureDim, Captures, Capturable, ClosureArg, Captured, KernelArg, KernelArgs, KernelClosure, KernelParams, Launch, Site};
+use cuda_jit::launch::{ArgType, CaptureDim, Captures, Capturable, ClosureArg, Captured, KernelArg, KernelArgs, KernelClosure, KernelParams, Launch, Site, Sizes};
 use cuda_jit::syntax::Definition;
 use cuda_jit::{DeviceType, Kernel, KernelSite, Result, ValueType, kernel};
 use cuda_mem::{DeviceArray, Element};
@@ -24,6 +24,7 @@ impl<P> KernelArgs<P> for Mine {
     fn context(&self) -> Option<&Context> {
         None
     }
+    fn measure(&self, _: &mut Sizes) {}
     fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
         launch.push(self.0);
         launch.push(self.1);

@@ -50,7 +50,7 @@ fn calls_of_module(out: &mut [f32]) {
 
 #[cuda_jit::kernel]
 fn calls_std(out: &mut [f32]) {
-    out[0] = std::cmp::max(out.len(), 2) as f32;
+    out[0] = std::ptr::eq(&out[0], &out[1]) as u32 as f32;
     std::thread::spawn(|| 1);
     drop(out[0]);
 }

@@ -1,4 +1,4 @@
-//! Functions of `std::mem` and of `std::iter` that kernels support, and how the typing probe distinguishes them from other
+//! Functions of `std::mem`, `std::iter` and `std::cmp` that kernels support, and how the typing probe distinguishes them from other
 //! functions that are not device functions.
 //!
 //! Each function has a type of its own, which is the same under each name that it is imported by. So the typing probe
@@ -17,6 +17,7 @@ use crate::library::iterator::{
     self, __Making_array_from_fn, __Making_empty, __Making_from_fn, __Making_once, __Making_repeat, __Making_repeat_n,
     __Making_successors, __Pairing_zip_both, DeviceIntoIterator, Making, OptionElements,
 };
+use crate::num::order;
 use crate::typeinfo::non_device::{
     CalleeKind, CompiledForDevice, MakesArray, NoFunction, NonDeviceFunction, NonDeviceFunctionOfArray,
 };
@@ -79,6 +80,8 @@ type Binary = (
     fn(Any, usize) -> RepeatN<Any>,
     fn(Option<Any>, After) -> Successors<Any, After>,
     fn(Items, Items) -> std::iter::Zip<<Items as IntoIterator>::IntoIter, <Items as IntoIterator>::IntoIter>,
+    fn(Any, Any) -> Any,
+    fn(Any, Any) -> Any,
 );
 
 /// The methods of a callee with 0, 1 or 2 arguments that is none of the supported functions. `unify_*` unifies the generic
@@ -168,17 +171,19 @@ macro_rules! compared {
             }
 
             /// Compares the function with those of two arguments.
-            pub fn $two<F: $($bound)*, S, R, N, U, Z, A, B, C, D, E, I: IntoIterator, J: IntoIterator>(
+            pub fn $two<F: $($bound)*, S, R, N, U, Z, M, L, A, B, C, D, E, G, H, I: IntoIterator, J: IntoIterator>(
                 self,
                 _: &F,
-                _: (S, R, N, U, Z),
-            ) -> Candidates<F, (S, R, N, U, Z), (A, B, C, D, E, I, J)>
+                _: (S, R, N, U, Z, M, L),
+            ) -> Candidates<F, (S, R, N, U, Z, M, L), (A, B, C, D, E, I, J, G, H)>
             where
                 S: Fn(&mut A, &mut A),
                 R: Fn(&mut B, B) -> B,
                 N: Fn(C, usize) -> RepeatN<C>,
                 U: Fn(Option<D>, E) -> Successors<D, E>,
                 Z: Fn(I, J) -> std::iter::Zip<I::IntoIter, J::IntoIter>,
+                M: Fn(G, G) -> G,
+                L: Fn(H, H) -> H,
             {
                 Candidates(PhantomData)
             }
@@ -267,13 +272,15 @@ std_functions! {
     [A: Making, C: FnMut() -> Option<A>, T, O, R, W] __Making_from_fn<A, Closure>, fn(C) -> iterator::FromFn<C>, (T, O, R, F, W), (Any, Any, Any, C, At, [Any; 1]);
     [A: Making, C: FnMut(usize) -> A, T, O, R, N, const LEN: usize]
         __Making_array_from_fn<A, Closure, LEN>, fn(C) -> [A; LEN], (T, O, R, N, F), (Any, Any, Any, Next, C, [A; LEN]);
-    [A, R, N, U, Z] Swap<A>, fn(&mut A, &mut A), (F, R, N, U, Z), (A, Any, Any, Any, After, Items, Items);
-    [A, S, N, U, Z] Replace<A>, fn(&mut A, A) -> A, (S, F, N, U, Z), (Any, A, Any, Any, After, Items, Items);
-    [A: Making, S, R, U, Z] __Making_repeat_n<A>, fn(A, usize) -> iterator::RepeatN<A>, (S, R, F, U, Z), (Any, Any, A, Any, After, Items, Items);
-    [A: Making, C: FnMut(&A) -> Option<A>, S, R, N, Z]
-        __Making_successors<A, Closure>, fn(Option<A>, C) -> iterator::Successors<A, C>, (S, R, N, F, Z), (Any, Any, Any, A, C, Items, Items);
+    [A, R, N, U, Z, M, L] Swap<A>, fn(&mut A, &mut A), (F, R, N, U, Z, M, L), (A, Any, Any, Any, After, Items, Items, Any, Any);
+    [A, S, N, U, Z, M, L] Replace<A>, fn(&mut A, A) -> A, (S, F, N, U, Z, M, L), (Any, A, Any, Any, After, Items, Items, Any, Any);
+    [A: Making, S, R, U, Z, M, L] __Making_repeat_n<A>, fn(A, usize) -> iterator::RepeatN<A>, (S, R, F, U, Z, M, L), (Any, Any, A, Any, After, Items, Items, Any, Any);
+    [A: Making, C: FnMut(&A) -> Option<A>, S, R, N, Z, M, L]
+        __Making_successors<A, Closure>, fn(Option<A>, C) -> iterator::Successors<A, C>, (S, R, N, F, Z, M, L), (Any, Any, Any, A, C, Items, Items, Any, Any);
     // the standard library's function takes other types of iterators
-    [A: DeviceIntoIterator, B: DeviceIntoIterator, S, R, N, U] __Pairing_zip_both<A, B>, fn(A, B) -> Both<A, B>, (S, R, N, U, F), (Any, Any, Any, Any, After, Items, Items);
+    [A: DeviceIntoIterator, B: DeviceIntoIterator, S, R, N, U, M, L] __Pairing_zip_both<A, B>, fn(A, B) -> Both<A, B>, (S, R, N, U, F, M, L), (Any, Any, Any, Any, After, Items, Items, Any, Any);
+    [A: Ord, S, R, N, U, Z, L] order::max<A>, fn(A, A) -> A, (S, R, N, U, Z, F, L), (Any, Any, Any, Any, After, Items, Items, A, Any);
+    [A: Ord, S, R, N, U, Z, M] order::min<A>, fn(A, A) -> A, (S, R, N, U, Z, M, F), (Any, Any, Any, Any, After, Items, Items, Any, A);
 }
 
 /// The function is none of the supported ones. Nothing unsafe relies on an implementation.

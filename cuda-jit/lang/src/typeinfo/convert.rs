@@ -245,22 +245,30 @@ pub trait FittedTry<Fitted>: Sized {
 impl<T, R: TryResult> FittedTry<R::With<T>> for &TryOperand<Option<T>, R> {}
 impl<T, E, R: TryResult> FittedTry<R::With<T>> for &TryOperand<Result<T, E>, R> {}
 
-/// A `?` on an operand that is no `Option` or `Result`, which rustc refuses in the function itself.
+/// A `?` on an operand that is no `Option` or `Result`, which rustc refuses in the function itself; the probe goes on with
+/// the operand as its value.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait UntypedTry<T>: Sized {
     #[doc(hidden)]
-    fn __cuda_jit_try<X>(&mut self, _: *const NoCallee) -> X {
+    fn __cuda_jit_try(&mut self, _: *const NoCallee) -> T {
         unreachable!("a typing probe is never run")
-    }
-
-    #[doc(hidden)]
-    fn __cuda_jit_fitted(&mut self) -> T {
-        unreachable!("a copied body is never run")
     }
 }
 
 impl<T, R> UntypedTry<T> for TryOperand<T, R> {}
+
+/// The same in the copy of the body: rustc would report the operand there once more.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait UntypedFittedTry<Fitted>: Sized {
+    #[doc(hidden)]
+    fn __cuda_jit_fitted(&mut self) -> Fitted {
+        unreachable!("a copied body is never run")
+    }
+}
+
+impl<T, R: TryResult> UntypedFittedTry<R::With<T>> for TryOperand<T, R> {}
 
 /// The value of a statement `e?;`. In `Err(e)?;` nothing fixes its type, which then becomes `()`.
 #[derive(Debug)]

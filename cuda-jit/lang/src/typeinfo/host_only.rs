@@ -49,10 +49,7 @@ macro_rules! reasons {
         ///
         /// Nothing unsafe relies on an implementation.
         #[diagnostic::on_unimplemented(message = $message, label = "only the host has this method", note = $note)]
-        pub trait $bound {
-            /// The method's result, which is open, so that the error causes no others.
-            type Result;
-        }
+        pub trait $bound {}
     )* };
 }
 
@@ -60,13 +57,12 @@ macro_rules! reasons {
 macro_rules! refuses {
     ($why:ident: $bound:ident) => {
         impl<T: ?Sized> HostMethod<T, $why> {
-            /// Refuses the method. rustc reports the bound where it looks up the result's type, without a note about this
-            /// function.
+            /// Refuses the method; its result type is unconstrained, so that the error causes no others.
             ///
             /// # Panics
             ///
             /// Always: the typing probe is never run.
-            pub fn of(self, _: Witness) -> T::Result
+            pub fn of<R>(self, _: Witness) -> R
             where
                 T: $bound,
             {
@@ -154,7 +150,7 @@ impl<T> HostOption<T> for Option<T> {}
 /// Nothing unsafe relies on an implementation.
 pub trait HostIterator<T> {
     cuda_jit_macros::host_methods! {
-        Collecting: collect 0 unzip 0 partition (_: impl FnMut(&T) -> bool);
+        Collecting: collect [A] unzip [A, B, C, D] partition (_: impl FnMut(&T) -> bool);
         Missing: cmp_by 2 eq_by 2 size_hint 0 is_partitioned (_: impl FnMut(T) -> bool) map_windows 1 array_chunks 0
             intersperse 1;
     }

@@ -52,7 +52,7 @@ pub use constructor::{
 };
 pub use convert::{
     DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FittedTry, FromBits, IntoOnDevice, MistypedTry,
-    TryIntoOnDevice, TryOperand, TypedDropped, UntypedTry,
+    TryIntoOnDevice, TryOperand, TypedDropped, UntypedFittedTry, UntypedTry,
 };
 pub use fingerprint::Fingerprint;
 pub use identity::{owner_arg, type_arg};
@@ -66,8 +66,8 @@ pub use launch_bounds::launch_bound;
 pub use no_callee::{MarkedWithDevice, NoCallee, TextMethods};
 pub use operation::{Math, Operation, Parameters, Typing};
 pub use operator::{
-    Derefs, DeviceOperator, KernelsFollowNoDeref, Layout, ListedOperator, MethodPair, NoDeref, NoPadding, OperatorOf,
-    PinnedLayout, operator_of, operators,
+    Derefs, DeviceOperator, KernelsFollowNoDeref, Layout, ListedOperator, NoDeref, NoPadding, PinnedLayout, operators,
+    standard, standard_trait,
 };
 pub use reported::{ToConstant, TypedConstant, constant_like, report};
 pub use types::{

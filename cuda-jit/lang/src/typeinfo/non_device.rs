@@ -179,7 +179,6 @@ pub fn no_function_of_array<A, const N: usize, F>() {}
 
 /// The names that a typing probe imports by a glob; no program uses them.
 pub mod names {
-    pub use super::super::convert::DeviceFrom as __cuda_jit_From;
     pub use super::super::host_only::{
         HostArray as __cuda_jit_array, HostAtomic as __cuda_jit_atomic, HostChar as __cuda_jit_char,
         HostFloat as __cuda_jit_float, HostInteger as __cuda_jit_integer, HostIterator as __cuda_jit_iterator,
@@ -188,11 +187,6 @@ pub mod names {
     };
     pub use super::CallableFromKernels as __cuda_jit_callable;
     pub use super::primitives as __cuda_jit_primitives;
-    pub use crate::library::default::DefaultFunctions as __cuda_jit_Default;
-    pub use crate::num::{
-        EqualityMethods as __cuda_jit_PartialEq, OrderMethods as __cuda_jit_Ord,
-        PartialOrderMethods as __cuda_jit_PartialOrd,
-    };
 
     macro_rules! names {
         ($($item:ident: $($name:ident)*;)*) => { $($(

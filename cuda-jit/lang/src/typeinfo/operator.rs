@@ -44,27 +44,8 @@ pub unsafe trait DeviceOperator<Op, Right> {
     note = "write `#[operators(..)]` with the operator's trait before the struct or enum, such as `#[operators(Add, Mul<f32>, Mul<Self> for f32)]`"
 )]
 pub trait ListedOperator<Op, Right> {
-    /// Nothing: rustc reports the bound where it looks up this type, without a note about the function that has it.
+    /// Nothing: a check names this type, so that rustc reports a missing operator without a note about our functions.
     type Listed;
-}
-
-/// An operator of a left and a right operand.
-#[derive(Debug)]
-pub struct OperatorOf<Left, Op, Right>(PhantomData<(Left, Op, Right)>);
-
-impl<Left, Op, Right> OperatorOf<Left, Op, Right> {
-    /// Compiles only for an operator that is listed.
-    pub fn is_listed(self) -> Option<Left::Listed>
-    where
-        Left: ListedOperator<Op, Right>,
-    {
-        None
-    }
-}
-
-/// An operator of these operands.
-pub fn operator_of<Left, Op, Right>() -> OperatorOf<Left, Op, Right> {
-    OperatorOf(PhantomData)
 }
 
 /// A type of the device language that does not implement `Deref`.
@@ -83,29 +64,28 @@ impl<T: Deref + ?Sized> KernelsFollowNoDeref for T {}
     label = "not the standard library's",
     note = "`#[device]` treats a trait of this name as the standard library's: give your own trait another name"
 )]
-pub trait Same<T> {
-    /// Nothing: rustc reports the bound where it looks up this type, without a note about the function that has it.
-    type Checked;
-}
+pub trait Same<T> {}
+
+impl<T> Same<T> for T {}
+
+/// Compiles only for two functions of one type.
+pub fn standard<A, B: Same<A>>(_: A, _: B) {}
+
+/// A function of a trait that a path names, and that of the standard library's trait with this name.
+///
+/// Nothing unsafe relies on an implementation.
+#[diagnostic::on_unimplemented(
+    message = "kernels take a trait of this name for the standard library's",
+    label = "not the standard library's",
+    note = "give your own trait another name, or call the function as a method"
+)]
+pub trait SameTrait<T> {}
 
 #[diagnostic::do_not_recommend]
-impl<T> Same<T> for T {
-    type Checked = ();
-}
+impl<T> SameTrait<T> for T {}
 
-/// A method of the standard library's trait, and that of an `impl`.
-#[derive(Debug)]
-pub struct MethodPair<A, B>(pub A, pub B);
-
-impl<A, B> MethodPair<A, B> {
-    /// Compiles only for two functions of one type.
-    pub fn is_standard(self) -> Option<B::Checked>
-    where
-        B: Same<A>,
-    {
-        None
-    }
-}
+/// Compiles only for two functions of one trait.
+pub fn standard_trait<A, B: SameTrait<A>>(_: A, _: B) {}
 
 /// The operators' traits, under names that are unique in the program: rustc prints these without their paths.
 pub mod operators {

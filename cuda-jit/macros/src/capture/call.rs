@@ -35,6 +35,14 @@ impl Capture {
         if let Some(hint) = habits::numba(&callee) {
             return self.refuse(callee.span(), hint);
         }
+        if let Some(hint) = std_traits::refused_operation(&callee) {
+            return self.refuse(callee.span(), hint);
+        }
+        if let Some((operation, check)) = std_traits::operation(&callee, &call.args.iter().collect::<Vec<_>>()) {
+            self.prepend(check);
+            *expr = operation;
+            return self.expr(expr);
+        }
         if let Some(ident) = callee.path.get_ident()
             && let Some(number) = self.lookup(ident)
         {
@@ -71,7 +79,11 @@ impl Capture {
                 if let Some(last) = path.path.segments.last_mut() {
                     last.ident = hidden;
                 }
-                *call.func = Expr::Path(path);
+                self.imports.checked_param(&mut path);
+                *call.func = match self.imports.has_body_copy() && !closures {
+                    true => Expr::Verbatim(quote_spanned!(place => __cuda_jit_same(#path))),
+                    false => Expr::Path(path),
+                };
                 *expr = with_witness(expr, number, place);
             }
             None => {

@@ -175,7 +175,9 @@ fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)>
                 ::core::mem::replace,
                 ::core::iter::repeat_n,
                 ::core::iter::successors,
-                ::core::iter::zip
+                ::core::iter::zip,
+                ::core::cmp::max,
+                ::core::cmp::min
             )),
         ),
         _ => return None,

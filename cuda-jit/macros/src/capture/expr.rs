@@ -107,6 +107,7 @@ impl Capture {
             Expr::While(looped) => {
                 let (number, (condition, body)) =
                     self.labelled(looped.label.as_ref().map(|label| &label.name), true, |walk| {
+                        walk.scopes.note_valueless();
                         walk.conditional(&mut looped.cond, &mut looped.body)
                     });
                 node(span, s::ExprKind::While(number, Box::new(condition), body))
@@ -119,6 +120,9 @@ impl Capture {
             }
             Expr::ForLoop(looped) => self.for_loop(looped),
             Expr::Break(jump) => {
+                if self.scopes.is_valueless(jump.label.as_ref()) {
+                    jump.expr = None; // rustc refuses it in the function, and would do so again in the probe
+                }
                 let value = jump.expr.as_mut().map(|value| self.expr(value));
                 let value = value.map(Box::new);
                 match self.target(jump.label.as_ref(), false) {

@@ -73,6 +73,10 @@ impl OfType {
             }
             "Instant" | "SystemTime" => "kernels read the time with `clock64()` and `globaltimer()`".to_owned(),
             ty if PRIMITIVES.contains(&ty) => "write a `#[device]` function that computes it".to_owned(),
+            _ if name == "default" => {
+                "write `#[device]` before the type's `impl Default`; a trait whose `Self` has one is `trait Name: DeviceDefault`"
+                    .to_owned()
+            }
             _ => format!("write `#[device]` before the `impl` that has `{name}`"),
         };
         let of_reference = path.qself.as_ref().is_some_and(|of| matches!(*of.ty, syn::Type::Reference(_)));
@@ -106,6 +110,8 @@ impl OfType {
 pub(crate) struct Imports {
     /// True if the typing probe has a copy of the body as written.
     has_body_copy: bool,
+    /// The type parameters if so.
+    type_params: Vec<Ident>,
     /// The methods that are called by their hidden names, each name once.
     methods: Vec<Ident>,
     /// The functions of types that are called by their hidden names, each name once.
@@ -119,9 +125,24 @@ pub(crate) struct Imports {
 }
 
 impl Imports {
-    /// The imports of a typing probe, which has a copy of the body if `has_body_copy`.
-    pub(super) fn new(has_body_copy: bool) -> Self {
-        Imports { has_body_copy, ..Imports::default() }
+    /// The imports of a typing probe, which has a copy of the body if `has_body_copy`, of a function with these type
+    /// parameters.
+    pub(super) fn new(has_body_copy: bool, type_params: Vec<Ident>) -> Self {
+        Imports { has_body_copy, type_params, ..Imports::default() }
+    }
+
+    /// Makes a path to a function of a type parameter depend on the copy of the body: if that does not compile, the function
+    /// is not reported a second time.
+    pub(super) fn checked_param(&self, path: &mut ExprPath) {
+        let segments = &path.path.segments;
+        let (Some(first), 2, None) = (segments.first(), segments.len(), &path.qself) else { return };
+        if self.has_body_copy && self.type_params.contains(&first.ident) {
+            let (param, function) = (&first.ident, &segments[1]);
+            let span = param.span();
+            if let Ok(checked) = syn::parse2(quote_spanned!(span => <__cuda_jit_Same<#param>>::#function)) {
+                *path = checked;
+            }
+        }
     }
 
     /// Returns true if the typing probe has a copy of the body as written.

@@ -16,6 +16,7 @@ impl Capture {
         let binds = matches!(*looped.pat, Pat::Ident(_));
         let (source, next) = self.source(&mut looped.expr, binds);
         let (number, (pattern, body)) = self.labelled(looped.label.as_ref().map(|label| &label.name), true, |walk| {
+            walk.scopes.note_valueless();
             walk.scoped(|walk| {
                 let mut witnesses = Vec::new();
                 let pattern = walk.pattern(&looped.pat, &mut witnesses);

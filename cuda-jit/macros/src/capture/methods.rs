@@ -1,6 +1,6 @@
 //! Generates hidden methods: of methods that the device language defines, and of methods that only the host has.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{FnArg, ReturnType, Token};
@@ -67,7 +67,8 @@ pub(crate) fn device_methods(tokens: TokenStream) -> TokenStream {
 }
 
 /// Expands hidden methods that only the host has, `Why: name count name (types) ..;`, which return `HostMethod<Self, Why>`.
-/// They take `count` arguments, or arguments of the given types, which may name `R`.
+/// They take `count` arguments, or arguments of the given types, which may name `R`, or, for `name [A, B]`, no arguments but
+/// these generic ones.
 pub(crate) fn host_methods(tokens: TokenStream) -> TokenStream {
     let (mut why, mut name, mut methods) = (None, None, TokenStream::new());
     for token in tokens {
@@ -88,6 +89,10 @@ pub(crate) fn host_methods(tokens: TokenStream) -> TokenStream {
                 let args = (0..count.to_string().parse().unwrap_or(0usize)).map(|index| format_ident!("A{}", index));
                 let args: Vec<_> = args.collect();
                 quote!(<#(#args),*>(&self, #(_: #args),*))
+            }
+            TokenTree::Group(params) if params.delimiter() == Delimiter::Bracket => {
+                let params = params.stream();
+                quote!(<#params>(&self))
             }
             TokenTree::Group(types) => {
                 let types = types.stream();

@@ -96,7 +96,7 @@ pub(crate) struct Capture {
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     let globs = attributes::remove(&mut body)?;
     let names = NameProbe::new(globs || !signature.single_expansion);
-    let imports = Imports::new(checked::sees_copy_errors(signature));
+    let imports = Imports::new(checked::sees_copy_errors(signature), checked::type_params(signature));
     let boxes = signature.boxes_closures();
     let holds_closures = boxes && signature.holds_closures();
     let returns_nothing = signature.returns_nothing();

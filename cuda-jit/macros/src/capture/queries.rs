@@ -42,6 +42,13 @@ impl Queries {
         numbered(&mut self.named, place)
     }
 
+    /// Reports the type of a witness at the binding of its value, where rustc prints the same error once.
+    pub(super) fn report_at(&mut self, number: u32, binding: Span) {
+        if let Some(place) = self.named.get_mut(number as usize) {
+            *place = place.located_at(binding);
+        }
+    }
+
     /// Adds a query about a name, or a path if `is_path`, in a pattern, and returns its number.
     pub(super) fn pattern(&mut self, place: Span, is_path: bool) -> u32 {
         numbered(&mut self.patterns, (place, is_path))

@@ -51,6 +51,8 @@ struct Label {
     name: Option<Lifetime>,
     number: u32,
     is_loop: bool,
+    /// True for a `for` or `while` loop, which `break` leaves without a value.
+    is_valueless: bool,
 }
 
 /// A lexical scope.
@@ -304,7 +306,7 @@ impl Scopes {
     pub(super) fn enter_label(&mut self, name: Option<&Lifetime>, is_loop: bool) -> u32 {
         let number = self.labels;
         self.labels += 1;
-        self.body().labels.push(Label { name: name.cloned(), number, is_loop });
+        self.body().labels.push(Label { name: name.cloned(), number, is_loop, is_valueless: false });
         number
     }
 
@@ -313,14 +315,29 @@ impl Scopes {
         self.body().labels.pop();
     }
 
+    /// Records that the innermost loop has no value.
+    pub(super) fn note_valueless(&mut self) {
+        if let Some(label) = self.body().labels.last_mut() {
+            label.is_valueless = true;
+        }
+    }
+
+    /// Returns true if a `break` leaves a loop that has no value.
+    pub(super) fn is_valueless(&self, label: Option<&Lifetime>) -> bool {
+        self.targeted(label).is_some_and(|target| target.is_valueless)
+    }
+
     /// The number of the loop or block that `break` or `continue` targets, judged by spelling.
     pub(super) fn target(&self, label: Option<&Lifetime>, only_loops: bool) -> Option<u32> {
+        Some(self.targeted(label).filter(|target| target.is_loop || !only_loops)?.number)
+    }
+
+    fn targeted(&self, label: Option<&Lifetime>) -> Option<&Label> {
         let body = self.closures.last().unwrap_or(&self.outermost);
-        let found = body.labels.iter().rev().find(|target| match label {
+        body.labels.iter().rev().find(|target| match label {
             Some(label) => target.name.as_ref().is_some_and(|name| spelling(&name.ident) == spelling(&label.ident)),
             None => target.is_loop,
-        });
-        Some(found.filter(|target| target.is_loop || !only_loops)?.number)
+        })
     }
 }
 

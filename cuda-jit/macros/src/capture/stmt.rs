@@ -117,6 +117,20 @@ impl Capture {
             Pat::Ident(_) | Pat::Type(_) => self.expr(&mut init.expr),
             _ => self.typed(&mut init.expr),
         };
+        let name = match &local.pat {
+            Pat::Ident(pat) => Some(&pat.ident),
+            Pat::Type(typed) => {
+                if let Pat::Ident(pat) = &*typed.pat {
+                    Some(&pat.ident)
+                } else {
+                    None
+                }
+            }
+            _ => None,
+        };
+        if let (s::ExprKind::Struct(number, ..), Some(name)) = (&value.1, name) {
+            self.queries.report_at(*number, name.span());
+        }
         let otherwise = init.diverge.as_mut().and_then(|(_, otherwise)| match &mut **otherwise {
             Expr::Block(otherwise) => {
                 let block = self.block(&mut otherwise.block);

@@ -18,7 +18,7 @@ pub(super) fn with_fitted_tries(root: &TokenStream, body: &Group, result: &Type)
     }
     let Ok(mut block) = syn::parse2::<Block>(as_written.clone()) else { return (as_written, None) };
     Fitter { root, result }.visit_block_mut(&mut block);
-    (block.to_token_stream(), Some(quote!(use #root::{FittedTry as _, UntypedTry as _};)))
+    (block.to_token_stream(), Some(quote!(use #root::{FittedTry as _, UntypedFittedTry as _};)))
 }
 
 struct Fitter<'a> {
