@@ -116,11 +116,11 @@ pub unsafe trait Kernel: 'static {
     /// ```
     #[must_use]
     fn overloads() -> Vec<CompiledKernel> {
-        let mut all: Vec<&'static Loaded> = Self::cache().loaded.iter().collect();
         // Code with source lines may stand beside the same code without them.
         let mut known = HashSet::new();
-        all.retain(|loaded| known.insert((loaded.signature.as_str(), loaded.function.context().id())));
-        all.into_iter().map(CompiledKernel::new).collect()
+        let slots = Self::cache().loaded.iter();
+        let first = slots.filter(|(kernel, (context, _), _)| known.insert((*kernel, *context)));
+        first.map(|(.., loaded)| CompiledKernel::new(loaded)).collect()
     }
 }
 
@@ -341,10 +341,10 @@ impl<P: PartialEq + Copy, T> Slots<P, T> {
 }
 
 impl<P, T> Slots<P, T> {
-    /// The values that have been created so far.
-    fn iter(&self) -> impl Iterator<Item = &T> {
+    /// The values that have been created so far, with their specialisation and place.
+    fn iter(&self) -> impl Iterator<Item = (TypeId, &P, &T)> {
         let slots = std::iter::successors(self.0.get(), |slot| slot.next.0.get());
-        slots.filter_map(|slot| slot.cell.get())
+        slots.filter_map(|slot| Some((slot.kernel, &slot.place, slot.cell.get()?)))
     }
 }
 
