@@ -134,6 +134,7 @@ pub const NEEDED: &[&CStr] = &[
     c"LLVMGetAlignment",
     c"LLVMGetArrayLength",
     c"LLVMGetAtomicRMWBinOp",
+    c"LLVMGetBasicBlockName",
     c"LLVMGetBasicBlockParent",
     c"LLVMGetBasicBlockTerminator",
     c"LLVMGetBasicBlocks",
