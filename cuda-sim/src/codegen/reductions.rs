@@ -31,8 +31,9 @@ struct Operation {
 impl Operation {
     fn of(inst: InstructionValue<'_>, bits: u32) -> Option<Operation> {
         use AtomicRMWBinOp::{Add, And, Max, Min, Or, UMax, UMin, Xor};
-        let least = 1 << (bits - 1);
         let code = inst.get_atomic_rmw_bin_op()?;
+        // Those of 128 bits are exchanges.
+        let least = 1_u64.checked_shl(bits - 1)?;
         let keeps = match code {
             Add | Or | Xor | UMax => 0,
             And | UMin => u64::MAX,
