@@ -30,8 +30,8 @@ use cuda_llvm::inkwell::llvm_sys::core::LLVMGetSuccessor;
 use cuda_llvm::inkwell::module::Module;
 use cuda_llvm::inkwell::types::IntType;
 use cuda_llvm::inkwell::values::{
-    AnyValue, AnyValueEnum, AsValueRef, BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue,
-    InstructionOpcode, InstructionValue, IntValue, PhiValue,
+    AnyValue, AnyValueEnum, AsValueRef, BasicMetadataValueEnum, BasicValue, BasicValueEnum, CallSiteValue,
+    FunctionValue, InstructionOpcode, InstructionValue, IntValue, PhiValue,
 };
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -141,31 +141,13 @@ fn distance(value: IntValue<'_>) -> Option<u32> {
 }
 
 impl<'ctx> AffineSum<'ctx> {
-    /// Adds `scale` times `value`.
-    fn add(&mut self, value: IntValue<'ctx>, scale: i64, depth: u32) {
-        if let Some(constant) = value.get_sign_extended_constant() {
-            self.constant = self.constant.wrapping_add(constant.wrapping_mul(scale));
-            return;
+    /// Adds `scale` times a value that is not taken apart.
+    fn add_term(&mut self, value: IntValue<'ctx>, scale: i64) {
+        match self.terms.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, known)) => *known = known.wrapping_add(scale),
+            None => self.terms.push((value, scale)),
         }
-        let inside = instruction(value).filter(|_| depth < 12).and_then(|(opcode, inst)| {
-            let (a, b) = operands(inst)?;
-            let constant = b.get_sign_extended_constant();
-            Some(match opcode {
-                InstructionOpcode::Add => vec![(a, scale), (b, scale)],
-                InstructionOpcode::Or if inst.get_disjoint_flag() == Ok(true) => vec![(a, scale), (b, scale)],
-                InstructionOpcode::Sub => vec![(a, scale), (b, scale.wrapping_neg())],
-                InstructionOpcode::Mul => vec![(a, scale.wrapping_mul(constant?))],
-                InstructionOpcode::Shl => vec![(a, scale.wrapping_shl(distance(b)?))],
-                _ => return None,
-            })
-        });
-        match inside {
-            Some(parts) => parts.into_iter().for_each(|(part, scale)| self.add(part, scale, depth + 1)),
-            None => match self.terms.iter_mut().find(|(known, _)| *known == value) {
-                Some((_, known)) => *known = known.wrapping_add(scale),
-                None => self.terms.push((value, scale)),
-            },
-        }
+        self.terms.retain(|(_, scale)| *scale != 0);
     }
 }
 
@@ -205,35 +187,36 @@ fn known_trailing_zeros(value: IntValue<'_>, fuel: &mut u32, seen: &mut HashSet<
     }
 }
 
-/// Returns the largest value of an induction variable: a phi that starts at a constant and is counted up to another
-/// one.
-fn induction_bound(inst: InstructionValue<'_>) -> Option<u64> {
-    let phi = phi(inst)?;
-    let [first, second] = [phi.get_incoming(0)?, phi.get_incoming(1)?].map(|(value, block)| match value {
-        BasicValueEnum::IntValue(value) => Some((value, block)),
+/// A phi that is counted up by a constant from one iteration of its loop to the next.
+struct Induction<'ctx> {
+    start: IntValue<'ctx>,
+    /// The value of the next iteration.
+    next: IntValue<'ctx>,
+    step: i64,
+    /// The block that jumps back to the phi's.
+    latch: BasicBlock<'ctx>,
+}
+
+/// Returns the constant that is added to a phi to give a value.
+fn counted_by(phi: InstructionValue<'_>, next: IntValue<'_>) -> Option<i64> {
+    let (InstructionOpcode::Add, add) = instruction(next)? else { return None };
+    let counted = operand(add, 0)?.as_instruction()? == phi;
+    operand(add, 1)?.get_sign_extended_constant().filter(|_| counted)
+}
+
+/// Returns the parts of an induction variable.
+fn induction(inst: InstructionValue<'_>) -> Option<Induction<'_>> {
+    let phi = phi(inst).filter(|phi| phi.count_incoming() == 2)?;
+    let incoming = |index| match phi.get_incoming(index)? {
+        (BasicValueEnum::IntValue(value), block) => Some((value, block)),
         _ => None,
-    });
-    let ((start, _), (next, latch)) = match (first?, second?) {
-        (a, b) if a.0.is_const() => (a, b),
-        (a, b) => (b, a),
     };
-    let start = start.get_zero_extended_constant()?;
-    let (InstructionOpcode::Add, step) = instruction(next)? else { return None };
-    let by = operand(step, 1)?.get_zero_extended_constant()?;
-    if phi.count_incoming() != 2 || operand(step, 0)?.as_instruction()? != inst || by == 0 || by > 1 << 20 {
-        return None;
-    }
-    // The comparison bounds the counter only if it decides about the back edge.
-    let end = latch.get_terminator()?;
-    let condition = operand(end, 0)?.as_instruction()?;
-    let back = true_successor(end)?;
-    let limit = operand(condition, 1)?.get_zero_extended_constant()?;
-    let bounded = condition.get_icmp_predicate() == Some(IntPredicate::ULT)
-        && [Some(next), inst.try_into().ok()].contains(&operand(condition, 0))
-        && inst.get_parent() == Some(back)
-        && start < 1 << 40
-        && limit < 1 << 40;
-    bounded.then_some(start.max(limit) + by)
+    let (first, second) = (incoming(0)?, incoming(1)?);
+    let ((start, _), (next, latch), step) = match counted_by(inst, second.0) {
+        Some(step) => (first, second, step),
+        None => (second, first, counted_by(inst, first.0)?),
+    };
+    Some(Induction { start, next, step, latch })
 }
 
 /// Returns the successor of a conditional branch for a true condition. Its operand index depends on LLVM's release.
@@ -247,6 +230,71 @@ fn true_successor(branch: InstructionValue<'_>) -> Option<BasicBlock<'_>> {
 }
 
 impl<'ctx> Rewriter<'ctx> {
+    /// Adds `scale` times a value to a sum.
+    fn add(&self, sum: &mut AffineSum<'ctx>, value: IntValue<'ctx>, scale: i64, depth: u32) {
+        if let Some(constant) = value.get_sign_extended_constant() {
+            sum.constant = sum.constant.wrapping_add(constant.wrapping_mul(scale));
+            return;
+        }
+        match self.parts(value, scale).filter(|_| depth < 12) {
+            Some(parts) => parts.into_iter().for_each(|(part, scale)| self.add(sum, part, scale, depth + 1)),
+            None => sum.add_term(value, scale),
+        }
+    }
+
+    /// Returns values and their multiples that add up to `scale` times a value.
+    fn parts(&self, value: IntValue<'ctx>, scale: i64) -> Option<Vec<(IntValue<'ctx>, i64)>> {
+        let (opcode, inst) = instruction(value)?;
+        if opcode == InstructionOpcode::Phi {
+            return self.parts_of_induction(inst, scale);
+        }
+        let (a, b) = operands(inst)?;
+        let constant = b.get_sign_extended_constant();
+        Some(match opcode {
+            InstructionOpcode::Add => vec![(a, scale), (b, scale)],
+            InstructionOpcode::Or if inst.get_disjoint_flag() == Ok(true) => vec![(a, scale), (b, scale)],
+            InstructionOpcode::Sub => vec![(a, scale), (b, scale.wrapping_neg())],
+            InstructionOpcode::Mul => vec![(a, scale.wrapping_mul(constant?))],
+            InstructionOpcode::Shl => vec![(a, scale.wrapping_shl(distance(b)?))],
+            _ => return None,
+        })
+    }
+
+    /// Returns the parts of an induction variable, mostly a pointer to an element, if another one of the loop counts by one to a
+    /// known bound: its start, and the iterations that the other one has counted.
+    fn parts_of_induction(&self, inst: InstructionValue<'ctx>, scale: i64) -> Option<Vec<(IntValue<'ctx>, i64)>> {
+        let moved = induction(inst)?;
+        let scale_of_counter = scale.wrapping_mul(moved.step);
+        let phis = inst.get_parent()?.get_instructions().take_while(|inst| inst.get_opcode() == InstructionOpcode::Phi);
+        for other in phis.filter(|other| *other != inst) {
+            let Some(counted) = induction(other).filter(|other| other.step == 1 && other.latch == moved.latch) else {
+                continue;
+            };
+            if width(counted.start) == 64 && self.induction_bound(other, &mut FUEL.clone()).is_some() {
+                let counter = IntValue::try_from(other).ok()?;
+                let back = scale_of_counter.wrapping_neg();
+                return Some(vec![(moved.start, scale), (counter, scale_of_counter), (counted.start, back)]);
+            }
+        }
+        None
+    }
+
+    /// Returns the largest value of an induction variable that starts below a known bound and is counted up to another one.
+    fn induction_bound(&self, inst: InstructionValue<'ctx>, fuel: &mut u32) -> Option<u64> {
+        let Induction { start, next, step, latch } = induction(inst)?;
+        let by = u64::try_from(step).ok().filter(|by| (1..=1 << 20).contains(by))?;
+        // The comparison bounds the counter only if it decides about the back edge.
+        let end = latch.get_terminator()?;
+        let condition = operand(end, 0)?.as_instruction()?;
+        let back = true_successor(end)?;
+        let compared = condition.get_icmp_predicate() == Some(IntPredicate::ULT)
+            && [Some(next), inst.try_into().ok()].contains(&operand(condition, 0))
+            && inst.get_parent() == Some(back);
+        let limit = operand(condition, 1).filter(|_| compared)?;
+        let most = self.upper_bound(start, fuel).max(self.upper_bound(limit, fuel));
+        (most < 1 << 40).then_some(most + by)
+    }
+
     /// Returns an upper bound of an unsigned value.
     fn upper_bound(&self, value: IntValue<'ctx>, fuel: &mut u32) -> u64 {
         let whole = if width(value) >= 64 { u64::MAX } else { (1 << width(value)) - 1 };
@@ -268,12 +316,24 @@ impl<'ctx> Rewriter<'ctx> {
             InstructionOpcode::Add => of(0).checked_add(of(1)),
             InstructionOpcode::Mul => of(0).checked_mul(of(1)),
             InstructionOpcode::Shl => constant(1).filter(|n| *n < 64).and_then(|n| of(0).checked_mul(1 << n)),
-            InstructionOpcode::Phi => induction_bound(inst),
+            InstructionOpcode::Phi => self.induction_bound(inst, fuel),
+            InstructionOpcode::Call => self.extreme_bound(inst, fuel),
             InstructionOpcode::Load => self.range(inst),
             _ => None,
         };
         // A value that may exceed the width wraps.
         found.filter(|most| *most <= whole).unwrap_or(whole)
+    }
+
+    /// Returns an upper bound of the smaller or the larger of two values.
+    fn extreme_bound(&self, call: InstructionValue<'ctx>, fuel: &mut u32) -> Option<u64> {
+        let callee = CallSiteValue::try_from(call).ok()?.get_called_fn_value()?;
+        let (a, b) = (self.upper_bound(operand(call, 0)?, fuel), self.upper_bound(operand(call, 1)?, fuel));
+        match callee.get_name().to_bytes() {
+            name if name.starts_with(b"llvm.umin.") => Some(a.min(b)),
+            name if name.starts_with(b"llvm.umax.") => Some(a.max(b)),
+            _ => None,
+        }
     }
 
     /// Returns the largest value according to a load's `range` metadata.
@@ -388,7 +448,7 @@ impl<'ctx> Rewriter<'ctx> {
     fn affine_operand(&self, call: InstructionValue<'ctx>, at: u32) -> (AffineSum<'ctx>, u64) {
         let mut sum = AffineSum::default();
         if let Some(address) = operand(call, at) {
-            sum.add(address, 1, 0);
+            self.add(&mut sum, address, 1, 0);
         }
         (sum, operand(call, at + 1).and_then(IntValue::get_zero_extended_constant).unwrap_or(1))
     }

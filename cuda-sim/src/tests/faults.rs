@@ -376,6 +376,41 @@ fn an_iteration_of_a_loop_over_the_grid() {
     MEMORY.free(base, |_| true).unwrap();
 }
 
+/// A pointer moves beside a 64-bit number that counts to a bound from memory, so only its start is compared with the range.
+#[test]
+fn a_pointer_that_moves_with_a_counter() {
+    let walk = |bytes: u64| {
+        format!(
+            "ld.global.v2.u32 {{%r5, %r6}}, [%rd2]; cvt.u64.u32 %rd5, %r5; cvt.u64.u32 %rd6, %r6; mov.u64 %rd7, %rd4; mov.u64 %rd9, 0;
+            L: ld.global.u32 %r7, [%rd7]; cvt.u64.u32 %rd8, %r7; add.u64 %rd9, %rd9, %rd8; add.u64 %rd7, %rd7, {bytes};
+            add.u64 %rd5, %rd5, 1; setp.lt.u64 %p1, %rd5, %rd6; @%p1 bra L;
+            mul.wide.u32 %rd10, %r1, 8; add.u64 %rd10, %rd10, %rd2; st.global.u64 [%rd10+8], %rd9;"
+        )
+    };
+    let page = *PAGE;
+    let base = MEMORY.alloc(page, AllocationKind::Device).unwrap();
+    for (at, bytes, illegal) in [
+        (base, 4, IllegalAccess::At(base + page)),
+        (base + page - 4, 1 << 20, IllegalAccess::At(base + page - 4 + (1 << 20))),
+        (base, 1 << 40, IllegalAccess::At(base + (1 << 40))),
+        (base, 1 << 60, IllegalAccess::Outside),
+        (base, 2, IllegalAccess::Misaligned),
+        (base + 2, 4, IllegalAccess::Misaligned),
+        (4096, 4, IllegalAccess::Outside),
+    ] {
+        let bounds = Buffer::new(&[5 | 3_000_000_000 << 32, 0]);
+        let text = faults(&walk(bytes), 1, 1, [at, bounds.0], illegal);
+        assert!(text.contains("block (0, 0, 0), thread (0, 0, 0)"), "{text}");
+    }
+    MEMORY.free(base, |_| true).unwrap();
+    let numbers = Buffer::new(&[1 | 2 << 32, 3 | 4 << 32, 5 | 6 << 32]);
+    for fibers in [false, true] {
+        let results = Buffer::new(&[5 | 9 << 32, 0, 0, 0]);
+        launch(&kernel(&walk(4)), 1, 3, [numbers.0, results.0], fibers).unwrap();
+        assert_eq!(results.read(4)[1..], [1 + 2 + 3 + 4, 2 + 3 + 4 + 5, 3 + 4 + 5 + 6]);
+    }
+}
+
 #[test]
 fn a_search_writes_nothing() {
     // Every thread counts, and the last one's next access faults.
