@@ -15,8 +15,8 @@ use crate::ptx::{Opcode, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Attributes, and the metadata that marks thread loops as parallel. Stacks are probed, so that deep calls hit the
-/// guard page.
+/// Attributes, and the metadata that marks loops over threads as parallel: those that run each thread once, and those inside of
+/// another loop. Stacks are probed, so that deep calls hit the guard page.
 const TRAILER: &str = r#"
 attributes #0 = { nounwind null_pointer_is_valid "prefer-vector-width"="512" "probe-stack"="inline-asm" }
 attributes #1 = { nounwind willreturn memory(none) }
@@ -24,13 +24,15 @@ attributes #2 = { nounwind willreturn }
 attributes #3 = { nounwind }
 attributes #4 = { nounwind willreturn speculatable memory(none) }
 !0 = distinct !{}
-!1 = distinct !{!1, !2}
+!1 = distinct !{!1, !2, !8}
 !2 = !{!"llvm.loop.parallel_accesses", !0}
 !3 = !{}
 !4 = !{i32 1, i32 1025}
 !5 = !{i32 0, i32 16}
 !6 = !{!"branch_weights", i32 31, i32 1}
 !7 = !{!"branch_weights", i32 1, i32 31}
+!8 = !{!"sim.once"}
+!9 = distinct !{!9, !2}
 "#;
 
 pub(super) const PARALLEL: &str = ", !llvm.access.group !0";

@@ -15,7 +15,8 @@ use cuda_llvm::inkwell::module::Module;
 use cuda_llvm::inkwell::types::BasicTypeEnum;
 use cuda_llvm::inkwell::values::Operand;
 use cuda_llvm::inkwell::values::{
-    BasicValue, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
+    BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
+    MetadataValue,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -34,6 +35,19 @@ fn gathers() -> bool {
 pub(super) struct Loop<'c> {
     pub(super) header: BasicBlock<'c>,
     pub(super) blocks: HashSet<BasicBlock<'c>>,
+    /// True if the function runs each thread through it once.
+    pub(super) once: bool,
+}
+
+/// The mark of a loop that the function runs each thread through once.
+const ONCE: &[u8] = b"sim.once";
+
+/// Returns the operands of a node of metadata that are metadata themselves.
+fn operands(node: MetadataValue<'_>) -> impl Iterator<Item = MetadataValue<'_>> {
+    node.get_node_values().into_iter().flatten().filter_map(|operand| match operand {
+        BasicMetadataValueEnum::MetadataValue(value) => Some(value),
+        _ => None,
+    })
 }
 
 pub(super) fn successors(block: BasicBlock<'_>) -> Vec<BasicBlock<'_>> {
@@ -54,8 +68,9 @@ pub(super) fn innermost<'c>(function: FunctionValue<'c>, loop_kind: u32) -> Vec<
     }
     let mut found: Vec<Loop<'c>> = Vec::new();
     for latch in &blocks {
-        let marked = latch.get_terminator().is_some_and(|last| last.get_metadata(loop_kind).is_some());
-        for header in if marked { successors(*latch) } else { Vec::new() } {
+        let Some(mark) = latch.get_terminator().and_then(|last| last.get_metadata(loop_kind)) else { continue };
+        let once = operands(mark).flat_map(operands).any(|option| option.get_string_value() == Some(ONCE));
+        for header in successors(*latch) {
             // The blocks of the loop are those that reach the latch without passing the header. The latch's other
             // successor is behind the loop: from there the latch is reached by way of the function's entry, or not at all.
             let mut inside = HashSet::from([header, *latch]);
@@ -65,7 +80,7 @@ pub(super) fn innermost<'c>(function: FunctionValue<'c>, loop_kind: u32) -> Vec<
                 open.extend(before.copied().filter(|block| inside.insert(*block)));
             }
             if !inside.contains(&blocks[0]) {
-                found.push(Loop { header, blocks: inside });
+                found.push(Loop { header, blocks: inside, once });
             }
         }
     }

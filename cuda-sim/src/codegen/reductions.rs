@@ -152,8 +152,7 @@ pub(super) fn combine<'c>(context: &'c Context, module: &Module<'c>) -> Result<b
     };
     for function in module.get_functions().filter(has_any) {
         // In other loops a thread may come by again.
-        let of_region = |l: &Loop<'c>| l.header.get_name().to_bytes().starts_with(b"thread.head");
-        for l in innermost(function, loop_kind).into_iter().filter(of_region) {
+        for l in innermost(function, loop_kind).into_iter().filter(|l| l.once) {
             while let Some(found) = find(&l) {
                 replace(context, &builder, function, &found).map_err(|e| e.to_string())?;
                 changed = true;

@@ -178,7 +178,7 @@ fn thread_loop(
 {inner}{name}.done:
   %{name}.l.next = add nuw nsw i64 %{name}.l, 1
   %{name}.l.more = icmp ult i64 %{name}.l.next, {GROUP}
-  br i1 %{name}.l.more, label %{name}.lane, label %{name}.group.next, !llvm.loop !1
+  br i1 %{name}.l.more, label %{name}.lane, label %{name}.group.next, !llvm.loop !9
 {name}.group.next:
   %{name}.g.next = add nuw nsw i64 %{name}.g, 1
   %{name}.g.more = icmp ult i64 %{name}.g.next, {groups}
