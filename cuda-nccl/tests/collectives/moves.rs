@@ -102,6 +102,39 @@ fn operations_in_several_streams_are_ordered_by_their_arrays() {
     });
 }
 
+/// Operations of two communicators in streams of their own, which all ranks make in the same order and wait for at the end.
+#[test]
+fn two_communicators_have_the_same_devices() {
+    const ROUNDS: usize = 60;
+    with_ranks(3, |rank| {
+        let (one, me) = (&rank.communicator, rank.rank());
+        let other = one.split(Some(0), me as i32)?.expect("each has a color");
+        let streams = [rank.stream.clone(), Stream::new(one.context())?];
+        let (x, y) = (from_slice(&streams[0], &[1_i32; 3000])?, from_slice(&streams[1], &[me as i32; 3000])?);
+        let mut sums = Vec::new();
+        for round in 0..ROUNDS {
+            let mut sum = zeros::<i32, _>(&streams[0], 3000)?;
+            let mut most = zeros::<i32, _>(&streams[1], 3000)?;
+            one.reduce(&x, &mut sum, Reduction::Sum, round % 3, &streams[0])?;
+            other.reduce(&y, &mut most, Reduction::Max, (round + 1) % 3, &streams[1])?;
+            if round % 7 == 0 {
+                other.all_reduce_in_place(&mut most, Reduction::Sum, &streams[0])?;
+            }
+            sums.push((sum, most));
+        }
+        one.wait(&streams[0])?;
+        other.wait(&streams[1])?;
+        for (round, (sum, most)) in sums.iter().enumerate() {
+            let (sum, most) = (sum.copy_to_host()?, most.copy_to_host()?);
+            assert!(sum.iter().all(|value| *value == if round % 3 == me { 3 } else { 0 }), "round {round}");
+            let reduced = round % 7 == 0 || (round + 1) % 3 == me;
+            assert!(most.iter().all(|value| *value == if reduced { 2 } else { 0 }), "round {round}");
+        }
+        other.close()?;
+        one.check()
+    });
+}
+
 #[test]
 fn parts_of_a_communicator_work_by_themselves() {
     with_ranks(4, |rank| {
