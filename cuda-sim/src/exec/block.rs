@@ -22,6 +22,7 @@ use crate::check::sync as check;
 use crate::codegen::abi::{Context, DIVERGED};
 use crate::ir::sync::{self, Arg, BARRIERS, Operation, Plan, Poll, Site, Watched};
 use barriers::reduce_barrier;
+use runs::Run;
 use std::ops::Range;
 
 /// An execution engine for a block's threads: compiled regions, or fibers.
@@ -113,6 +114,10 @@ pub(crate) struct ResidentBlock<'a> {
     meets_whole: bool,
     /// True if threads wait at barriers of the block only.
     only_barriers: bool,
+    /// The runs of `next`, if `listed`.
+    runs: Vec<Run>,
+    /// True if threads have diverged and nothing has written to `next` that `runs` does not show.
+    listed: bool,
     /// The common state of all threads in `low..high`; the others have finished.
     converged: Option<u32>,
     low: usize,
@@ -152,6 +157,8 @@ impl<'a> ResidentBlock<'a> {
             may_converge,
             meets_whole: plan.sites.iter().all(|site| site.is_whole() || !site.is_barrier()),
             only_barriers: plan.sites.iter().all(|site| matches!(site.operation, Operation::Barrier(_))),
+            runs: Vec::new(),
+            listed: false,
             converged: None,
             low: 0,
             high,
@@ -177,6 +184,7 @@ impl<'a> ResidentBlock<'a> {
         self.next.fill(ENTRY);
         self.phases.fill(ClusterPhase::NotArrived);
         self.arrived = [(0, 0); BARRIERS as usize];
+        self.listed = false;
         self.converged = self.may_converge.then_some(ENTRY);
     }
 
@@ -275,7 +283,7 @@ impl<'a> ResidentBlock<'a> {
             }
             if !self.complete_converged(site) {
                 self.next[self.low..self.high].fill(state);
-                self.converged = None;
+                (self.converged, self.listed) = (None, false);
                 // Waiting is no progress, so that a block which only waits is seen to.
                 return self.round(engine);
             }
@@ -284,6 +292,9 @@ impl<'a> ResidentBlock<'a> {
         }
         let result = self.call(engine, state, self.low, self.high - self.low)?;
         if result == DIVERGED {
+            if self.only_barriers && engine.is_ordered() {
+                self.list();
+            }
             self.reconverge();
         } else {
             self.converged = Some(result as u32);
@@ -295,19 +306,31 @@ impl<'a> ResidentBlock<'a> {
 
     /// Determines whether all live threads have the same state.
     fn reconverge(&mut self) {
-        while self.low < self.high && self.next[self.low] == 0 {
-            self.low += 1;
-        }
-        while self.low < self.high && self.next[self.high - 1] == 0 {
-            self.high -= 1;
-        }
-        let Some((first, rest)) = self.next[self.low..self.high].split_first() else {
-            self.converged = Some(0);
-            return;
+        let found = if self.listed { runs::alive(&self.runs) } else { self.alive_in_next() };
+        self.converged = match found {
+            Some((threads, common)) => {
+                (self.low, self.high) = (threads.start, threads.end);
+                common.filter(|_| self.may_converge)
+            }
+            None => Some(0),
         };
+        self.listed &= self.converged.is_none();
+    }
+
+    /// Returns the range from the first to the last thread in `low..high` that has not finished, and their state if all have the same;
+    /// `None` if all have finished.
+    fn alive_in_next(&self) -> Option<(Range<usize>, Option<u32>)> {
+        let (mut low, mut high) = (self.low, self.high);
+        while low < high && self.next[low] == 0 {
+            low += 1;
+        }
+        while low < high && self.next[high - 1] == 0 {
+            high -= 1;
+        }
+        let (first, rest) = self.next[low..high].split_first()?;
         // Without an early exit, so that it is vectorised.
         let differs = rest.iter().fold(0, |bits, state| bits | (state ^ first));
-        self.converged = (differs == 0 && self.may_converge).then_some(*first);
+        Some((low..high, (differs == 0).then_some(*first)))
     }
 
     /// Completes a synchronisation at which all live threads wait, in the simple cases. Returns false in the others.
@@ -395,9 +418,14 @@ impl<'a> ResidentBlock<'a> {
 
     /// Returns the states of the threads that have not finished, once for neighbours with the same one.
     fn states(&self) -> impl Iterator<Item = u32> + '_ {
-        let diverged = if self.converged.is_none() { self.next.as_slice() } else { &[] };
-        let each = runs::runs(diverged).map(|run| diverged[run.start]);
-        self.converged.into_iter().chain(each).filter(|state| *state != 0)
+        let (listed, raw): (&[Run], &[u32]) = match self.converged {
+            Some(_) => (&[], &[]),
+            None if self.listed => (&self.runs, &[]),
+            None => (&[], &self.next),
+        };
+        let each = runs::runs(raw).map(|run| raw[run.start]);
+        let listed = listed.iter().map(|run| run.state);
+        self.converged.into_iter().chain(listed).chain(each).filter(|state| *state != 0)
     }
 
     /// Returns the state of a thread that has not finished.
@@ -429,6 +457,7 @@ impl<'a> ResidentBlock<'a> {
             self.next[self.low..self.high].fill(state);
             (self.low, self.high, self.converged) = (0, self.next.len(), None);
         }
+        self.listed = false;
         for thread in 0..self.phases.len() {
             self.phases[thread] = ClusterPhase::Passed;
             if let Some(site) = self.site(self.next[thread]).filter(|site| site.operation == Operation::ClusterWait) {
@@ -444,6 +473,7 @@ impl<'a> ResidentBlock<'a> {
         if self.only_barriers && engine.is_ordered() {
             return self.round_over_runs(engine);
         }
+        self.listed = false;
         let (mut progressed, mut polled) = (false, false);
         let warps = self.next.len().div_ceil(LANES);
         for index in 0..warps {

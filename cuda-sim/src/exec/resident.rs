@@ -21,6 +21,7 @@ use crate::codegen::vector_loop::THREADS;
 use crate::environment::ENVIRONMENT;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -108,16 +109,29 @@ impl RegionEngine<'_> {
                 let plain = self.0.range(region).map_err(no_code)?;
                 result = self.call(plain, context, at, size)?;
             }
-            if result != DIVERGED {
-                for thread in at..at + size {
-                    // SAFETY: `next` has an element for each thread of the block, and compiled code does not run now.
-                    unsafe { context.next.wrapping_add(thread).write(result as u32) };
+            match all {
+                None => all = Some(result),
+                Some(before) if before == result => {}
+                Some(before) => {
+                    fill(context, first..at, before);
+                    fill(context, at..at + size, result);
+                    all = Some(DIVERGED);
                 }
             }
-            all = if all.is_none_or(|all| all == result) { Some(result) } else { Some(DIVERGED) };
             at += size;
         }
         Ok(all.unwrap_or(DIVERGED))
+    }
+}
+
+/// Writes the common state of threads where compiled code writes those of threads that have diverged.
+fn fill(context: &mut Context, threads: Range<usize>, state: u64) {
+    if state == DIVERGED {
+        return;
+    }
+    for thread in threads {
+        // SAFETY: `next` has an element for each thread of the block, and compiled code does not run now.
+        unsafe { context.next.wrapping_add(thread).write(state as u32) };
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::warp::Exchange;
 use super::ResidentBlock;
-use super::runs::{end_of_run, runs};
+use super::runs::Run;
 use crate::check::sync as check;
 use crate::ir::sync::{Arg, BARRIERS, BarrierReduction, Operation, Site};
 
@@ -20,6 +20,8 @@ impl ResidentBlock<'_> {
         *barrier = (barrier.0 + 1, expected);
         if barrier.0 >= expected {
             self.open_barriers();
+            // The round over the warps goes on.
+            self.listed = false;
         }
     }
 
@@ -30,7 +32,7 @@ impl ResidentBlock<'_> {
             return None;
         }
         let (mut barrier, mut simple) = (None, true);
-        for state in runs(&self.next).map(|run| self.next[run.start]).filter(|state| *state != 0) {
+        for state in self.states() {
             let Some(site) = self.site(state).filter(|site| site.is_barrier()) else { return Some(false) };
             let known = matches!(site.args[0], Arg::Known(_)) && site.operation == Operation::Barrier(None);
             simple &= known && barrier.is_none_or(|other| other == site.args[0]);
@@ -44,11 +46,14 @@ impl ResidentBlock<'_> {
             self.check_barrier(|_| true);
             check::meet_whole(&self.context);
         }
+        if !self.listed {
+            self.list();
+        }
         let mut at = 0;
-        while at < self.next.len() {
-            let (state, end) = (self.next[at], end_of_run(&self.next, at));
+        for index in 0..self.runs.len() {
+            let Run { end, state } = self.runs[index];
             if state != 0 {
-                self.next[at..end].fill(plan.sites[state as usize - plan.polls.len()].region as u32);
+                self.set_run(index, at..end, plan.sites[state as usize - plan.polls.len()].region as u32);
             }
             at = end;
         }
@@ -60,6 +65,7 @@ impl ResidentBlock<'_> {
         if let Some(opened) = self.open_whole() {
             return opened;
         }
+        self.listed = false;
         let mut waiting: [Vec<usize>; BARRIERS as usize] = std::mem::take(&mut self.waiting);
         waiting.iter_mut().for_each(Vec::clear);
         let mut expected = self.arrived.map(|a| a.1);
