@@ -122,6 +122,27 @@ impl Lane {
         Ok(stream.wait_for(&self.stream)?)
     }
 
+    /// Enqueues a copy of an operand to memory of its own, and returns its address.
+    ///
+    /// # Safety
+    ///
+    /// As for [`enqueue`](Lane::enqueue).
+    pub(super) unsafe fn copy_aside(&self, (from, bytes): (u64, usize)) -> Result<u64> {
+        let (context, raw, mut at) = (self.stream.context(), self.stream.as_raw(), 0);
+        // SAFETY: the stream is live, and the address lives through the call.
+        unsafe { driver_call!(context, cuMemAllocAsync(&mut at, bytes, raw)) }?;
+        // SAFETY: the caller keeps the contract for the operand; the new memory is as long.
+        unsafe { driver_call!(context, cuMemcpyDtoDAsync_v2(at, from, bytes, raw)) }?;
+        Ok(at)
+    }
+
+    /// Frees memory of [`copy_aside`](Lane::copy_aside) after the present work of the lane.
+    pub(super) fn free(&self, at: u64) -> Result<()> {
+        // SAFETY: the memory is from this stream's device, and nobody uses it in the order of the stream any more: the stream has waited
+        // for the operation, which was its only user.
+        Ok(unsafe { driver_call!(self.stream.context(), cuMemFreeAsync(at, self.stream.as_raw())) }?)
+    }
+
     /// Enqueues the copies of all pieces of an operation.
     ///
     /// # Safety

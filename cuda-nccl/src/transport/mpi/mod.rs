@@ -1,7 +1,8 @@
 //! [`MpiLink`]: MPI as the transport, for machines without NCCL.
 //!
 //! An operation is enqueued as with NCCL: its data pass through page-locked memory in pieces (`pieces`, `lane`, `pinned`), so that
-//! copies and MPI overlap, or, where MPI can access device memory (`aware`), messages do not; and a thread calls MPI (`worker`) on a communicator of its own (`comm`) with MPI's types (`numbers`).
+//! copies and MPI overlap, or are accessed by MPI where it can access device memory (`aware`). A thread calls MPI (`worker`) on a
+//! communicator of its own (`comm`) with MPI's types (`numbers`).
 //! Collective operations go one after the other through one lane; sends and receives have a lane for each peer and direction, so
 //! that those of a group wait for nothing but their peers.
 //!
@@ -96,13 +97,22 @@ impl MpiLink {
         let Some(lane) = lanes.get_mut(&way) else {
             return Err(Error::invalid("operations over MPI cannot be captured in a graph"));
         };
-        if pieces.len() > 0 {
-            self.shared.push(way, Job { call: *call, pieces, first: lane.next(), slots: lane.slots.clone() });
+        if pieces.len() == 0 {
+            // SAFETY: the caller keeps the contract.
+            return unsafe { lane.enqueue(&pieces, own) };
         }
-        // SAFETY: the caller keeps the contract.
-        let enqueued = unsafe { lane.enqueue(&pieces, own) };
-        // The worker would wait for pieces that the device never gives.
-        enqueued.inspect_err(|error| self.shared.fail(error.clone()))
+        let mut make = || {
+            let operand = pieces::in_place(call, self.comm.place).filter(|_| pieces.is_direct());
+            // SAFETY: as above.
+            let aside = operand.map(|operand| unsafe { lane.copy_aside(operand) }).transpose()?;
+            let call = Call { send: aside.unwrap_or(call.send), ..*call };
+            self.shared.push(way, Job { call, pieces, first: lane.next(), slots: lane.slots.clone() });
+            // SAFETY: as above.
+            unsafe { lane.enqueue(&pieces, own) }?;
+            aside.map_or(Ok(()), |aside| lane.free(aside))
+        };
+        // The worker, and those of the other ranks, would wait for pieces that the device never gives.
+        make().inspect_err(|error| self.shared.fail(error.clone()))
     }
 
     /// The error that has ended the connection.

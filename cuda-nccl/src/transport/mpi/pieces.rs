@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use cuda_sys::nccl::{ncclDataType_t, ncclRedOp_t};
+
 use crate::call::{Call, Elements, Kind, Place};
 
 /// The bytes of a slot, in each direction. Both ends of a message divide it alike, so that this is part of the protocol.
@@ -46,12 +48,41 @@ pub(super) fn slot_bytes(size: usize) -> usize {
 
 /// True if an MPI that knows the device's memory may access that of a call. All ranks decide alike.
 ///
-/// Such libraries copy the operands of reductions to the host themselves, and MPI has no portable name for operations in place, so
-/// that these pass through slots.
+/// Averages are divided on the host, and floats of 16 bits are reduced there, so that these pass through slots.
 fn is_direct(call: &Call) -> bool {
     let bytes = call.elements.count.checked_mul(call.elements.bytes);
     let has_count = bytes.is_some_and(|bytes| i32::try_from(bytes).is_ok());
-    has_count && matches!(call.kind, Kind::Send | Kind::Recv | Kind::Broadcast | Kind::AllToAll)
+    let reduces = matches!(call.kind, Kind::AllReduce | Kind::Reduce | Kind::ReduceScatter);
+    let on_host = call.op == ncclRedOp_t::ncclAvg
+        || matches!(call.elements.data, ncclDataType_t::ncclFloat16 | ncclDataType_t::ncclBfloat16);
+    has_count && !(reduces && on_host)
+}
+
+/// The parts that this rank gives and gets, each of as many elements as the call has; `None` where it has none.
+fn parts(call: &Call, place: Place) -> (Option<usize>, Option<usize>) {
+    let root = call.peer.is_some_and(|peer| peer as usize == place.rank);
+    let (all, one) = (place.size, 1);
+    match call.kind {
+        Kind::AllReduce => (Some(one), Some(one)),
+        Kind::Reduce => (Some(one), root.then_some(one)),
+        Kind::Broadcast => (root.then_some(one), (!root).then_some(one)),
+        Kind::AllGather => (Some(one), Some(all)),
+        Kind::ReduceScatter => (Some(all), Some(one)),
+        Kind::AllToAll => (Some(all), Some(all)),
+        Kind::Gather => (Some(one), root.then_some(all)),
+        Kind::Scatter => (root.then_some(all), Some(one)),
+        Kind::Send => (Some(one), None),
+        Kind::Recv => (None, Some(one)),
+    }
+}
+
+/// Returns the address and the bytes of what this rank gives, if it lies where its result will be. MPI's name for operations in place
+/// is not portable, so such an operand is copied aside.
+pub(super) fn in_place(call: &Call, place: Place) -> Option<(u64, usize)> {
+    let (Some(gives), Some(gets)) = parts(call, place) else { return None };
+    let part = call.elements.count * call.elements.bytes;
+    let end = |start: u64, parts: usize| start + (parts * part) as u64;
+    (call.send < end(call.recv, gets) && call.recv < end(call.send, gives)).then_some((call.send, gives * part))
 }
 
 impl Pieces {
@@ -61,24 +92,11 @@ impl Pieces {
             let Elements { count, bytes, .. } = call.elements;
             return Pieces { count, bytes, each: count.max(1), source: None, result: None, direct: true };
         }
-        let root = call.peer.is_some_and(|peer| peer as usize == place.rank);
-        let (all, one) = (place.size, 1);
-        let (source, result) = match call.kind {
-            Kind::AllReduce => (Some(one), Some(one)),
-            Kind::Reduce => (Some(one), root.then_some(one)),
-            Kind::Broadcast => (root.then_some(one), (!root).then_some(one)),
-            Kind::AllGather => (Some(one), Some(all)),
-            Kind::ReduceScatter => (Some(all), Some(one)),
-            Kind::AllToAll => (Some(all), Some(all)),
-            Kind::Gather => (Some(one), root.then_some(all)),
-            Kind::Scatter => (root.then_some(all), Some(one)),
-            Kind::Send => (Some(one), None),
-            Kind::Recv => (None, Some(one)),
-        };
+        let (source, result) = parts(call, place);
         let divided =
             matches!(call.kind, Kind::AllGather | Kind::ReduceScatter | Kind::AllToAll | Kind::Gather | Kind::Scatter);
         let bytes = call.elements.bytes.max(1);
-        let each = slot_bytes(place.size) / bytes / if divided { all } else { one };
+        let each = slot_bytes(place.size) / bytes / if divided { place.size } else { 1 };
         Pieces {
             count: call.elements.count,
             bytes,
@@ -124,7 +142,6 @@ impl Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cuda_sys::nccl::{ncclDataType_t, ncclRedOp_t};
 
     fn pieces(kind: Kind, count: usize, rank: usize, size: usize) -> Pieces {
         let elements = Elements { count, data: ncclDataType_t::ncclFloat32, bytes: 4 };
@@ -153,21 +170,44 @@ mod tests {
     }
 
     #[test]
-    fn an_mpi_that_knows_the_device_gets_messages_whole_and_reductions_in_pieces() {
-        let pieces = |kind, count| {
-            let elements = Elements { count, data: ncclDataType_t::ncclFloat32, bytes: 4 };
-            let call = Call { kind, send: 1000, recv: 9000, elements, op: ncclRedOp_t::ncclSum, peer: Some(1) };
+    fn an_mpi_that_knows_the_device_gets_operations_whole() {
+        let pieces = |kind, count, data, op| {
+            let elements = Elements { count, data, bytes: 4 };
+            let call = Call { kind, send: 1000, recv: 9000, elements, op, peer: Some(1) };
             Pieces::of(&call, Place { rank: 0, size: 2 }, true)
         };
-        for kind in [Kind::Send, Kind::Recv, Kind::Broadcast, Kind::AllToAll] {
-            let whole = pieces(kind, SLOT);
+        let of_floats = |kind, count| pieces(kind, count, ncclDataType_t::ncclFloat32, ncclRedOp_t::ncclSum);
+        for kind in Kind::ALL {
+            let whole = of_floats(kind, SLOT);
             assert!(whole.is_direct() && whole.len() == 1 && whole.elements(0) == (0..SLOT), "{kind:?}");
-            assert!(whole.source(0).is_none() && whole.result(0).is_none() && pieces(kind, 0).len() == 0);
-            assert!(!pieces(kind, 1 << 29).is_direct(), "MPI's counts end below 2^31 bytes");
+            assert!(whole.source(0).is_none() && whole.result(0).is_none() && of_floats(kind, 0).len() == 0);
+            assert!(!of_floats(kind, 1 << 29).is_direct(), "MPI's counts end below 2^31 bytes");
         }
-        for kind in [Kind::AllReduce, Kind::Reduce, Kind::ReduceScatter, Kind::AllGather, Kind::Gather, Kind::Scatter] {
-            assert!(!pieces(kind, 10).is_direct(), "{kind:?}");
+        for kind in [Kind::AllReduce, Kind::Reduce, Kind::ReduceScatter] {
+            assert!(!pieces(kind, 10, ncclDataType_t::ncclFloat32, ncclRedOp_t::ncclAvg).is_direct(), "{kind:?}");
+            assert!(!pieces(kind, 10, ncclDataType_t::ncclBfloat16, ncclRedOp_t::ncclMax).is_direct(), "{kind:?}");
         }
+        assert!(pieces(Kind::AllGather, 10, ncclDataType_t::ncclFloat16, ncclRedOp_t::ncclSum).is_direct());
+    }
+
+    #[test]
+    fn what_lies_where_the_result_will_be_is_in_place() {
+        let elements = Elements { count: 10, data: ncclDataType_t::ncclFloat32, bytes: 4 };
+        let found = |kind, send, recv, rank| {
+            let call = Call { kind, send, recv, elements, op: ncclRedOp_t::ncclSum, peer: Some(1) };
+            in_place(&call, Place { rank, size: 3 })
+        };
+        assert_eq!(found(Kind::AllReduce, 1000, 1000, 0), Some((1000, 40)));
+        assert_eq!(found(Kind::AllReduce, 1000, 1040, 0), None);
+        assert_eq!(found(Kind::AllReduce, 1040, 1000, 0), None);
+        // The part of rank 2 of what is gathered, and of what is scattered by the root, rank 1.
+        assert_eq!(found(Kind::AllGather, 1080, 1000, 2), Some((1080, 40)));
+        assert_eq!(found(Kind::AllGather, 1120, 1000, 2), None);
+        assert_eq!(found(Kind::ReduceScatter, 1000, 1080, 2), Some((1000, 120)));
+        assert_eq!(found(Kind::Scatter, 1000, 1040, 1), Some((1000, 120)));
+        assert_eq!(found(Kind::Scatter, 1000, 1040, 2), None, "it gives nothing");
+        assert_eq!(found(Kind::Reduce, 1000, 1000, 0), None, "it gets nothing");
+        assert_eq!(found(Kind::Broadcast, 1000, 1000, 1), None);
     }
 
     #[test]
