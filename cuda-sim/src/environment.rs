@@ -10,6 +10,7 @@
 //! | `CUDA_SIM_SEED` | a number, the seed of a random order of blocks, and of fibers | in order |
 //! | `CUDA_SIM_LOG` | `off`, `error`, `warn`, `info`, `debug`: the messages that `libcuda_sim.so` writes to standard error | `error` |
 //! | `CUDA_SIM_TIER` | `both`, or `good`: every launch runs optimised code; or `quick`: every launch runs unoptimised code | `both` |
+//! | `CUDA_SIM_CPU` | `native`, or a level of x86-64 that the CPU has, such as `x86-64-v3`: the instructions of compiled code | `native` |
 //! | `CUDA_SIM_TRACE` | a file that can be written: the timeline, for Perfetto | none |
 //! | `CUDA_SIM_CHECK` | names of checkers between commas: `memory`, `race`, `init`, `sync`, `leak`, or `all` | none |
 //! | `CUDA_SIM_CHECK_RESULT` | `report`; `error`: a launch with a report fails; or 1 to 255: the exit code of a process with a report | `report` |
@@ -117,6 +118,8 @@ pub(crate) struct Environment {
     pub(crate) seed: Option<u64>,
     pub(crate) log: LevelFilter,
     pub(crate) tier: Tier,
+    /// The level of x86-64 of compiled code; `None` for all that this CPU has.
+    pub(crate) cpu: Option<&'static str>,
     pub(crate) trace: Option<PathBuf>,
     pub(crate) check: Checks,
     pub(crate) check_result: CheckResult,
@@ -139,6 +142,7 @@ impl Default for Environment {
             seed: None,
             log: LevelFilter::ERROR,
             tier: Tier::default(),
+            cpu: None,
             trace: None,
             check: Checks::default(),
             check_result: CheckResult::default(),
@@ -194,6 +198,12 @@ impl Environment {
             "quick" => Some(Tier::Quick),
             _ => None,
         })?;
+        let levels = crate::cpu::levels();
+        let names = [&["native"], levels.as_slice()].concat().join(", ");
+        let cpu = value(lookup, "CUDA_SIM_CPU", &names, |text| match text {
+            "native" => Some(None),
+            name => levels.iter().find(|level| **level == name).copied().map(Some),
+        })?;
         let names = "memory, race, init, sync, leak, with commas between them, or all";
         let check = value(lookup, "CUDA_SIM_CHECK", names, Checks::parse)?;
         let results = "report, error, or an exit code from 1 to 255";
@@ -212,6 +222,7 @@ impl Environment {
             seed: value(lookup, "CUDA_SIM_SEED", "numbers of 64 bits", |text| text.parse().ok())?,
             log: log.unwrap_or(LevelFilter::ERROR),
             tier: tier.unwrap_or_default(),
+            cpu: cpu.flatten(),
             trace: path("CUDA_SIM_TRACE"),
             check: check.unwrap_or_default(),
             check_result: check_result.unwrap_or_default(),
@@ -252,6 +263,7 @@ mod tests {
             ("CUDA_SIM_ENGINE", "fibers"),
             ("CUDA_SIM_SEED", "0"),
             ("CUDA_SIM_TIER", "good"),
+            ("CUDA_SIM_CPU", "native"),
             ("CUDA_SIM_TRACE", "a b.json"),
             ("CUDA_SIM_PRINT_LLVM", "1"),
             ("CUDA_SIM_CHECK", "race, init"),
@@ -267,6 +279,16 @@ mod tests {
         assert_eq!((found.trace, found.print_llvm), (Some("a b.json".into()), true));
     }
 
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn code_may_be_for_a_level_that_the_cpu_has() {
+        for level in ["x86-64-v2", "x86-64-v3", "x86-64-v4"] {
+            let found = read(&[("CUDA_SIM_CPU", level)]).map(|found| found.cpu);
+            assert_eq!(found.is_ok(), crate::cpu::levels().contains(&level));
+            assert!(found.is_err() || found == Ok(Some(level)));
+        }
+    }
+
     #[test]
     fn what_is_not_allowed_is_named_with_what_is() {
         for (variable, text, allowed) in [
@@ -280,6 +302,7 @@ mod tests {
             ("CUDA_SIM_ENGINE", "fiber", "regions, fibers"),
             ("CUDA_SIM_SEED", "-1", "64 bits"),
             ("CUDA_SIM_TIER", "0", "both, good, quick"),
+            ("CUDA_SIM_CPU", "x86-64-v9", "native"),
             ("CUDA_SIM_CHECK", "races", "memory, race, init, sync, leak"),
             ("CUDA_SIM_CHECK_RESULT", "0", "1 to 255"),
         ] {

@@ -23,14 +23,6 @@ use std::collections::{HashMap, HashSet};
 /// The limit on the depth of an address's computation.
 const DEPTH: u32 = 16;
 
-/// Returns true if this processor gathers words.
-fn gathers() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return std::is_x86_feature_detected!("avx512f");
-    #[cfg(not(target_arch = "x86_64"))]
-    return false;
-}
-
 /// An innermost loop.
 pub(super) struct Loop<'c> {
     pub(super) header: BasicBlock<'c>,
@@ -149,7 +141,7 @@ fn is_narrow(inst: InstructionValue<'_>) -> bool {
 
 /// Widens the narrow loads that would keep a loop from being vectorised.
 pub(super) fn widen<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), String> {
-    if !gathers() {
+    if !crate::cpu::has_long_vectors() {
         return Ok(());
     }
     let [loop_kind, group_kind, invariant_kind] =

@@ -30,16 +30,22 @@ pub(super) struct Mode {
     pub(super) whole: bool,
 }
 
-/// Returns the target machine for this CPU.
+/// Returns the target machine for this CPU, or for the level of its architecture that the environment names.
 fn machine(effort: Effort) -> Result<TargetMachine, String> {
     let triple = TargetMachine::get_default_triple();
     let target = Target::from_triple(&triple).map_err(|e| e.to_string())?;
-    let (cpu, features) = (TargetMachine::get_host_cpu_name(), TargetMachine::get_host_cpu_features());
+    let (cpu, features) = match ENVIRONMENT.cpu {
+        Some(level) => (level.to_owned(), String::new()),
+        None => (
+            TargetMachine::get_host_cpu_name().to_string_lossy().into_owned(),
+            TargetMachine::get_host_cpu_features().to_string_lossy().into_owned(),
+        ),
+    };
     target
         .create_target_machine(
             &triple,
-            &cpu.to_string_lossy(),
-            &features.to_string_lossy(),
+            &cpu,
+            &features,
             if effort == Effort::Full { OptimizationLevel::Less } else { OptimizationLevel::None },
             RelocMode::PIC,
             CodeModel::Default,

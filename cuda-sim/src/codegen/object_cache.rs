@@ -17,7 +17,16 @@ use std::io::Read as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The source files that determine a module's object file; they are part of every key.
-const SOURCES: &[&str] = &[include_str!("object.rs"), include_str!("guard.rs")];
+const SOURCES: &[&str] = &[
+    include_str!("consecutive.rs"),
+    include_str!("divisions.rs"),
+    include_str!("empty_masks.rs"),
+    include_str!("guard.rs"),
+    include_str!("interleaved.rs"),
+    include_str!("narrow_loads.rs"),
+    include_str!("object.rs"),
+    include_str!("reductions.rs"),
+];
 
 /// The cache folder; `None` if the environment disables it.
 static FOLDER: Lazy<Option<Cache>> = Lazy::new(|| Settings::from_process().map(Settings::open));
@@ -37,7 +46,8 @@ static CPU: Lazy<Option<String>> = Lazy::new(|| {
 /// The common part of all keys; `None` if the CPU is unknown.
 static BASE: Lazy<Option<String>> = Lazy::new(|| {
     let guards = format!("{:?}", MEMORY.guards());
-    let mut parts = vec![CPU.as_ref()?.as_str(), &guards, cuda_llvm::identity()];
+    let level = ENVIRONMENT.cpu.unwrap_or_default();
+    let mut parts = vec![CPU.as_ref()?.as_str(), level, &guards, cuda_llvm::identity()];
     parts.extend(SOURCES);
     Some(Key::new(&parts.into_iter().map(str::as_bytes).collect::<Vec<_>>()).to_string())
 });
@@ -187,6 +197,17 @@ mod tests {
     fn objects_are_read_as_they_were_written() {
         assert_eq!(decode(&encode(&sample())), Some(sample()));
         assert_eq!(decode(&encode(&Objects::new())), Some(Objects::new()));
+    }
+
+    #[test]
+    fn every_file_that_rewrites_modules_is_part_of_the_key() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/codegen");
+        let texts =
+            std::fs::read_dir(folder).unwrap().filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok());
+        let rewriting: Vec<_> =
+            texts.filter(|text| text.lines().any(|line| line == "use cuda_llvm::inkwell::module::Module;")).collect();
+        assert_eq!(rewriting.len(), SOURCES.len());
+        assert!(rewriting.iter().all(|text| SOURCES.contains(&text.as_str())));
     }
 
     #[test]

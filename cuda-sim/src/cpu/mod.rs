@@ -9,6 +9,27 @@ mod processor;
 
 pub(crate) use processor::{Registers, begin, directed, enter, exit_sequence, read_byte, resume, switch};
 
+/// Returns the levels of x86-64 that this CPU has, which are names of CPUs to LLVM; none on other architectures.
+pub(crate) fn levels() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::is_x86_feature_detected as has;
+        let v2 = has!("sse4.2") && has!("popcnt");
+        let v3 = v2 && has!("avx2") && has!("fma") && has!("bmi2") && has!("lzcnt") && has!("f16c") && has!("movbe");
+        let v4 = v3 && has!("avx512f") && has!("avx512bw") && has!("avx512cd") && has!("avx512dq") && has!("avx512vl");
+        let levels = [(v2, "x86-64-v2"), (v3, "x86-64-v3"), (v4, "x86-64-v4")];
+        levels.into_iter().filter_map(|(has, name)| has.then_some(name)).collect()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    Vec::new()
+}
+
+/// Returns true if compiled code has vectors of 512 bits, which gather and scatter words.
+pub(crate) fn has_long_vectors() -> bool {
+    const LEVEL: &str = "x86-64-v4";
+    crate::environment::ENVIRONMENT.cpu.map_or_else(|| levels().contains(&LEVEL), |level| level == LEVEL)
+}
+
 /// The state that [`enter`] saves for the exit sequence. The offset of its first field is a literal in the code of
 /// [`enter`].
 #[repr(C)]

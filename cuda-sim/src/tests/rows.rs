@@ -3,6 +3,7 @@
 use super::HEADER;
 use super::sync::check;
 use crate::codegen::CodeCounts;
+use crate::cpu::has_long_vectors;
 use crate::module::code_counts;
 
 /// The start of a kernel: addresses of the buffers in `%rd1` and `%rd2`, the thread's index in the grid in `%rd3`.
@@ -13,14 +14,6 @@ const START: &str = ".visible .entry k(.param .u64 a, .param .u64 b) { .reg .pre
 
 /// The shapes of grids: whole vectors and parts of them.
 const SHAPES: [(u32, [u32; 3]); 4] = [(2, [64, 1, 1]), (3, [48, 1, 1]), (1, [33, 1, 1]), (2, [7, 1, 1])];
-
-/// Returns true on CPUs that gather and scatter words.
-fn has_scatters() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return std::is_x86_feature_detected!("avx512f");
-    #[cfg(not(target_arch = "x86_64"))]
-    return false;
-}
 
 fn counts(text: &str) -> CodeCounts {
     code_counts(&format!("{HEADER}{text}"), "k").unwrap_or_else(|why| panic!("{why}"))
@@ -68,7 +61,10 @@ fn sums(each: usize, len: usize) -> String {
 fn rows_of_any_length() {
     for (each, grouped) in [(16, 32), (8, 16), (4, 8), (13, 24), (2, 0)] {
         let found = counts(&sums(each, 1000));
-        assert!(!has_scatters() || found.grouped >= grouped && found.gathers <= 2 * (each % 4), "{each}: {found:?}");
+        assert!(
+            !has_long_vectors() || found.grouped >= grouped && found.gathers <= 2 * (each % 4),
+            "{each}: {found:?}"
+        );
         for (blocks, shape) in SHAPES {
             let threads = (blocks * shape[0]) as usize;
             for len in [each * threads, each * threads - each / 2 - 1, 3 * each] {
@@ -143,7 +139,7 @@ fn narrow_loads_from_anywhere() {
             D: cvt.s64.s32 %rd9,%r8; st.global.u64 [%rd5],%rd9; ret; }}",
             n = 64 / bytes,
         );
-        assert!(!has_scatters() || counts(&text).vectorised >= 1, "{ty}: {:?}", counts(&text));
+        assert!(!has_long_vectors() || counts(&text).vectorised >= 1, "{ty}: {:?}", counts(&text));
         let table: Vec<u8> = (0..64u8).map(|i| i.wrapping_mul(37).wrapping_add(130)).collect();
         let packed: Vec<u64> = table.chunks(8).map(|part| u64::from_le_bytes(part.try_into().unwrap())).collect();
         let indices: Vec<u64> = (0..128).map(|i| (i * 29 + 63) % (64 / bytes + 3)).collect();
@@ -171,7 +167,7 @@ fn code_behind_many_checks_is_vectorised() {
     text += "ld.global.f32 %r8,[%rd5];";
     (0..6).for_each(|_| text += "cvt.f64.f32 %rd7,%r8; fma.rn.f64 %rd7,%rd7,%rd7,0d3FF0000000000000; cvt.rn.f32.f64 %r8,%rd7; div.rn.f32 %r8,%r8,0f41200000;");
     text += "st.global.f32 [%rd6],%r8; ret; FAIL: trap; }";
-    assert!(!has_scatters() || counts(&text).vectorised >= 1, "{:?}", counts(&text));
+    assert!(!has_long_vectors() || counts(&text).vectorised >= 1, "{:?}", counts(&text));
     let x: Vec<u32> = (0..128).map(|i| (i as f32 * 0.01).to_bits()).collect();
     check(&text, 2, [64, 1, 1], &[buffer(&x), vec![0; 64]], |after| {
         for (x, got) in x.iter().zip(words(&after[1])) {
