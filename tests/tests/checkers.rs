@@ -31,6 +31,22 @@ fn beyond(x: &[u32], out: &mut [u32]) {
     out[i] = x[i + 1];
 }
 
+/// Three rounds of writes and reads by all threads of the grid, with barriers between them. `x` may be too short for the last
+/// round of some threads, and with `RACE` all threads write one element in the second round.
+#[kernel]
+fn rounds_that_panic<const RACE: bool>(x: &[u32], out: &mut [u32]) {
+    let (i, everyone) = (grid::<1>(), this_grid());
+    for round in 0..3 {
+        let at = if RACE && round == 1 { 0 } else { i };
+        out[at] = x[i + 32 * round];
+        everyone.sync();
+        let opposite = out[out.len() - 1 - i];
+        everyone.sync();
+        out[i] = opposite;
+        everyone.sync();
+    }
+}
+
 /// Checks do not need a variable.
 const SIM: [(&str, Option<&str>); 2] = [("CUDA_DRIVER_PATH", Some("sim")), ("CUDA_SIM_CHECK", None)];
 
@@ -141,6 +157,34 @@ fn a_kernel_without_a_race_has_no_report() {
         assert_eq!(out.copy_to_host().unwrap()[63], 63);
     });
     assert!(!text.contains("cuda-sim: race"), "{text}");
+}
+
+/// The last block panics in the last round. The other blocks wait for it at the grid's barrier, which none of their threads
+/// passes, so that nothing races but what does before.
+#[test]
+fn no_thread_passes_a_barrier_of_the_grid_after_a_panic() {
+    let name = "checkers::no_thread_passes_a_barrier_of_the_grid_after_a_panic";
+    for (race, engine) in [(None, "regions"), (None, "fibers"), (Some("1"), "regions"), (Some("1"), "fibers")] {
+        let [driver, check, _] = RACES;
+        let variables = [driver, check, ("CUDA_SIM_ENGINE", Some(engine)), ("TESTS_RACE", race)];
+        let text = in_own_process(name, &variables, || {
+            let x = to_device(&ndarray::Array1::from_iter(0..192u32)).unwrap();
+            let mut out = zeros::<u32, _>(160).unwrap();
+            let launched = match std::env::var_os("TESTS_RACE") {
+                None => rounds_that_panic::<false>::launch((5, 32), &x, &mut out),
+                Some(_) => rounds_that_panic::<true>::launch((5, 32), &x, &mut out),
+            };
+            let error = launched.and_then(|()| synchronize()).unwrap_err().to_string();
+            assert!(error.contains("index out of bounds: the len is 192"), "{error}");
+        });
+        if text.is_empty() {
+            return;
+        }
+        let reports = text.matches("cuda-sim: race").count();
+        let two_writes = text.matches("race of two writes in `rounds_that_panic").count();
+        let expected = usize::from(race.is_some());
+        assert_eq!((reports, two_writes), (expected, expected), "{engine}: {text}");
+    }
 }
 
 /// The kernel can panic, so the runtime has records of panics, which live as long as the context: until the process ends.

@@ -76,7 +76,7 @@ mod tests {
         ("black_scholes", [2, 36, 0, 1]),
         ("histogram", [7, 40, 0, 4]),
         ("attention", [12, 214, 160, 8]),
-        ("conjugate_gradient", [88, 340, 15, 51]),
+        ("conjugate_gradient", [93, 340, 15, 56]),
     ];
 
     /// Returns true on CPUs with the vectors for which the limits of vector code hold.

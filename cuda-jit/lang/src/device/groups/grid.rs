@@ -1,12 +1,14 @@
 //! The whole grid as a group, and its barrier.
 //!
 //! The barrier is CUDA's own: the driver gives every cooperative launch a word, whose sign bit flips when all blocks have
-//! arrived. A panic anywhere in the kernel ends the waiting threads, since the panicking thread never arrives.
+//! arrived. A panic anywhere in the kernel ends the waiting threads, since the panicking thread never arrives. Thread 0 of
+//! a block waits for the other blocks, and the block's second barrier tells all of its threads if they have arrived: if
+//! thread 0 has panicked, nobody says so, and no thread runs on past a barrier that did not open.
 
 use super::{Block, this_block};
 use crate::device as device_fn;
 use crate::device::{
-    Dim3, atomic_add_with, atomic_load_with, block_idx, grid_dim, needs_other_threads, order, scope, sync_threads,
+    Dim3, atomic_add_with, atomic_load_with, block_idx, grid_dim, needs_other_threads, order, scope, sync_threads, sync_threads_or,
 };
 use crate::typeinfo::Intrinsic;
 
@@ -70,9 +72,11 @@ impl Grid {
     ///
     /// # Panics
     ///
-    /// On the host.
+    /// If another thread of the grid has panicked and therefore does not arrive; that thread's panic is the one that is
+    /// reported. On the host.
     pub fn sync(self) {
         sync_threads();
+        let mut has_opened = false;
         if this_block().thread_rank() == 0 {
             let blocks = self.num_blocks() as u32;
             // The contributions of all blocks add up to the sign bit.
@@ -84,8 +88,11 @@ impl Grid {
                     panic!("another thread of the grid panicked");
                 }
             }
+            has_opened = true;
         }
-        sync_threads();
+        if !sync_threads_or(has_opened) {
+            panic!("another thread of the grid panicked");
+        }
     }
 
     /// The thread's rank in the grid: blocks in order, `x` fastest, and threads within them.
