@@ -11,6 +11,11 @@ use crate::support::{combined_output, downloaded, skip};
 
 /// Runs a group of programs and returns their output; `None` if Numba is missing or cannot be imported.
 fn run(group: &str) -> Option<String> {
+    run_with(group, "numba_client.py", &[])
+}
+
+/// As [`run`], for another file of programs, with environment variables.
+fn run_with(group: &str, file: &str, variables: &[(&str, &str)]) -> Option<String> {
     let test = format!("numba::{group}");
     let (Some(numba), Some(compilers)) = (downloaded("numba"), downloaded("compilers")) else {
         skip(&test, "no Numba; `cargo xtask setup --all` downloads it");
@@ -27,8 +32,8 @@ fn run(group: &str) -> Option<String> {
         skip(&test, "this machine's python3 cannot import Numba");
         return None;
     }
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/numba_client.py");
-    let output = python().arg(program).arg(group).output().expect("it just started");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(file);
+    let output = python().arg(program).arg(group).envs(variables.iter().copied()).output().expect("it just started");
     let text = combined_output(&output);
     assert!(output.status.success(), "{}: {text}", output.status);
     Some(text)
@@ -66,4 +71,40 @@ fn language() {
 fn host() {
     let Some(text) = run("host") else { return };
     ran(&text, &["host_memory", "streams_and_events", "linking", "contexts"]);
+}
+
+/// The kernels of `python/numba_verdicts.py`, with the checker whose reports they have.
+const VERDICTS: [(&str, Option<&str>); 10] = [
+    ("reversed_in_shared_memory", None),
+    ("reversed_without_barrier", Some("race")),
+    ("counts", None),
+    ("counts_without_atomics", Some("race")),
+    ("shifted", None),
+    ("shifted_beyond", Some("memory")),
+    ("copied", None),
+    ("copied_from_nothing", Some("init")),
+    ("lanes_of_a_mask", None),
+    ("lanes_not_of_their_mask", Some("sync")),
+];
+
+#[test]
+fn checkers_tell_kernels_with_mistakes_from_those_without() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let reports = folder.path().join("reports.json");
+    let file = reports.to_str().expect("the folder's name is Unicode");
+    let variables = [("CUDA_SIM_CHECK", "memory,race,init,sync"), ("CUDA_SIM_REPORT", file)];
+    for (kernel, expected) in VERDICTS {
+        let Some(text) = run_with(kernel, "numba_verdicts.py", &variables) else { return };
+        assert!(text.contains(&format!("ran {kernel}")), "{text}");
+        let found: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("cuda-sim: ")?.split(": ").next()).collect();
+        let found: Vec<&str> =
+            found.into_iter().filter(|word| ["memory", "race", "init", "sync"].contains(word)).collect();
+        assert!(found.iter().all(|word| Some(*word) == expected), "{kernel}: {text}");
+        assert_eq!(found.is_empty(), expected.is_none(), "{kernel}: {text}");
+        // The file has the same reports.
+        let written = std::fs::read_to_string(&reports).unwrap_or_default();
+        assert_eq!(written.matches("\"check\"").count(), found.len(), "{kernel}: {written}");
+        let _ = std::fs::remove_file(&reports);
+    }
 }

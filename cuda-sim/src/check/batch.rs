@@ -4,13 +4,13 @@
 //! # Safety
 //!
 //! Compiled code passes the context of its running block, a table that the code generator wrote, and threads of the block.
-//! The rows of the batch are owned by the checker; compiled code does not write to them during the call. A function for wider
-//! vectors is called after the processor was asked for them.
+//! The rows of the batch are owned by the checker; compiled code does not write to them during the call.
 
 use super::access::{Asked, is_own};
 use super::chunks::Accesses;
 use super::history::Sort;
-use super::shadow::{PAGE, PageKind, first_missing, insert};
+use super::lanes::{Extent, extent, leading, take_within};
+use super::shadow::{PAGE, Page, PageKind, first_missing, insert, parts};
 use super::{Checker, with};
 use crate::codegen::abi::{self, Access, BATCH_ROW, BatchSite, BatchTable, Context, NOT_ACCESSED};
 use crate::environment::Checks;
@@ -42,6 +42,37 @@ pub(crate) fn faulted(own: &Context, address: u64) {
     with(|checker| checker.faulted(own, sites, address));
 }
 
+/// The pages that a row which is recorded as a whole reaches at most.
+const ROW_PAGES: u64 = 16;
+
+/// A row that may have as many runs as this is recorded as a whole.
+const MANY: usize = 4;
+
+/// Memory in which the accesses of one place need no record and no report ([`Checker::is_clear`]).
+#[derive(Clone, Default)]
+pub(super) struct ClearArea {
+    /// The place, and the properties of its accesses.
+    site: Option<BatchSite>,
+    /// The pages that were looked at, without what is beyond the array.
+    range: Range<u64>,
+    /// The array.
+    area: Range<u64>,
+    /// The offset of the last access in the range.
+    most: u64,
+    /// The writes to pages that had only been read until then (`Race::written_after_reads`).
+    written: u32,
+}
+
+/// The clear areas that are kept.
+pub(super) const CLEAR_AREAS: usize = 256;
+
+/// Returns the slot of a place among the clear areas.
+fn slot(site: BatchSite) -> usize {
+    // The line, spread over all slots by Fibonacci hashing, and the column.
+    let hash = site.position.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (hash >> 32) as usize % CLEAR_AREAS
+}
+
 /// The accesses of neighbouring threads whose addresses differ by a constant.
 #[derive(Clone, Copy)]
 struct Run {
@@ -53,101 +84,30 @@ struct Run {
     step: u64,
 }
 
-/// The addresses that are compared at a time.
-const LANES: usize = 16;
-
-/// Returns the number of leading addresses that continue as the first one plus multiples of `step`.
-#[inline(always)]
-fn leading_in(addresses: &[u64], step: u64) -> usize {
-    let next = &addresses[1..];
-    let mut at = 0;
-    while let (Some((from, _)), Some((to, _))) =
-        (addresses[at..].split_first_chunk::<LANES>(), next[at..].split_first_chunk::<LANES>())
-    {
-        // A bit for each difference that is another one, without a branch in between.
-        let mut others = 0;
-        for lane in 0..LANES {
-            others |= u32::from(to[lane].wrapping_sub(from[lane]) != step) << lane;
-        }
-        if others != 0 {
-            return at + others.trailing_zeros() as usize + 1;
-        }
-        at += LANES;
-    }
-    while at < next.len() && next[at].wrapping_sub(addresses[at]) == step {
-        at += 1;
-    }
-    at + 1
-}
-
-/// As [`leading_in`], in vectors of 256 bits.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn leading_in_wide(addresses: &[u64], step: u64) -> usize {
-    leading_in(addresses, step)
-}
-
-#[inline]
-fn leading(addresses: &[u64], step: u64) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the feature.
-        return unsafe { leading_in_wide(addresses, step) };
-    }
-    leading_in(addresses, step)
-}
-
-/// The lowest and the highest address of a row, and the bits that are set in one of them.
-#[derive(Debug, PartialEq, Eq)]
-struct Extent {
-    first: u64,
-    last: u64,
-    bits: u64,
-}
-
-#[inline(always)]
-fn extent_in(addresses: &[u64]) -> Extent {
-    // An address that was not accessed is the highest one, and its successor is 0.
-    let (mut first, mut end, mut bits) = (NOT_ACCESSED, 0, 0);
-    for address in addresses {
-        first = first.min(*address);
-        end = end.max(address.wrapping_add(1));
-        bits |= if *address == NOT_ACCESSED { 0 } else { *address };
-    }
-    Extent { first, last: end.wrapping_sub(1), bits }
-}
-
-/// As [`extent_in`], in vectors of 256 bits.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn extent_in_wide(addresses: &[u64]) -> Extent {
-    extent_in(addresses)
-}
-
-fn extent(addresses: &[u64]) -> Extent {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the feature.
-        return unsafe { extent_in_wide(addresses) };
-    }
-    extent_in(addresses)
-}
-
 impl Checker {
     fn batched(&mut self, own: &Context, sites: &[BatchSite], first: usize, count: usize) -> Result<(), u64> {
         self.enter(own);
         let mut row = 0;
         let mut result = Ok(());
         for site in sites {
-            let kind = site.kind as u32;
-            let rows = 1 + usize::from(kind & abi::access::VALUE != 0);
-            if result.is_ok() {
+            // Reports may name values that later rows have, so rows with values stay until the end.
+            let has_value = site.kind as u32 & abi::access::VALUE != 0;
+            if result.is_ok() && (has_value || !self.take_clear(*site, row, &(first..first + count))) {
                 result = self.row(own, *site, row, first..first + count);
             }
-            row += rows;
+            if !has_value {
+                self.batch[row * BATCH_ROW + first..][..count].fill(NOT_ACCESSED);
+            }
+            row += 1 + usize::from(has_value);
         }
-        for row in 0..row {
-            self.batch[row * BATCH_ROW + first..][..count].fill(NOT_ACCESSED);
+        row = 0;
+        for site in sites {
+            let has_value = site.kind as u32 & abi::access::VALUE != 0;
+            if has_value {
+                self.batch[row * BATCH_ROW + first..][..count].fill(NOT_ACCESSED);
+                self.batch[(row + 1) * BATCH_ROW + first..][..count].fill(NOT_ACCESSED);
+            }
+            row += 1 + usize::from(has_value);
         }
         result
     }
@@ -178,7 +138,7 @@ impl Checker {
         if self.may_be_clear(site, row, &threads) && self.is_clear(own, site, row, &threads) {
             return Ok(());
         }
-        let mut thread = threads.start;
+        let (mut thread, mut is_first) = (threads.start, true);
         while thread < threads.end {
             let addresses = &self.batch[row * BATCH_ROW..][thread..threads.end];
             let address = addresses[0];
@@ -191,10 +151,86 @@ impl Checker {
                 _ => bytes,
             };
             let run = Run { thread, threads: leading(addresses, step), address, step };
+            // Of a row that ends with threads that make no access, such as one of a reduction, the rest is short.
+            let goes_on = addresses.get(run.threads).is_some_and(|next| *next != NOT_ACCESSED);
+            let has_many = is_first && goes_on && run.threads * MANY <= threads.len();
+            is_first = false;
+            if has_many && self.whole_row(own, site, row, &threads) {
+                return Ok(());
+            }
             self.run(own, site, row, run)?;
             thread += run.threads;
         }
         Ok(())
+    }
+
+    /// Takes the accesses of a row, if all are in memory that was found to be clear.
+    #[inline]
+    fn take_clear(&mut self, site: BatchSite, row: usize, threads: &Range<usize>) -> bool {
+        let clear = &self.clear[slot(site)];
+        if clear.site != Some(site) || clear.written != self.race.written_after_reads {
+            return false;
+        }
+        let bytes = u64::from(site.kind as u32 >> abi::access::BYTES & 0xff);
+        let addresses = &mut self.batch[row * BATCH_ROW..][threads.clone()];
+        take_within(addresses, clear.range.start, clear.most, bytes)
+    }
+
+    /// Notes that accesses of a place in `range`, which is part of an array, need no record and no report.
+    fn add_clear(&mut self, site: BatchSite, range: Range<u64>, area: Range<u64>) {
+        let pages = range.start / PAGE * PAGE..range.end.next_multiple_of(PAGE);
+        let mut range = pages.start.max(area.start)..pages.end.min(area.end);
+        let bytes = u64::from(site.kind as u32 >> abi::access::BYTES & 0xff);
+        let clear = &mut self.clear[slot(site)];
+        let written = self.race.written_after_reads;
+        if clear.site == Some(site) && clear.written == written && clear.area == area {
+            let touches = clear.range.start <= range.end && range.start <= clear.range.end;
+            if touches {
+                range = clear.range.start.min(range.start)..clear.range.end.max(range.end);
+            }
+        }
+        let most = (range.end - range.start).checked_sub(bytes).filter(|_| range.start.is_multiple_of(bytes));
+        // An operation of another stream compares the accesses.
+        if let (Some(most), None) = (most, &self.tracked) {
+            *clear = ClearArea { site: Some(site), range, area, most, written };
+        }
+    }
+
+    /// Records all loads of a row from shared memory at once. Returns false if they have to be checked as runs.
+    fn whole_row(&mut self, own: &Context, site: BatchSite, row: usize, threads: &Range<usize>) -> bool {
+        let asked = self.asked(site, threads.start, 0, 0);
+        if !self.checks.has(Checks::RACE) || asked.access() != Access::Load || asked.bytes < 4 {
+            return false;
+        }
+        let addresses = &self.batch[row * BATCH_ROW..][threads.clone()];
+        let Extent { first, last, bits } = extent(addresses);
+        if first == NOT_ACCESSED || bits & u64::from(asked.bytes - 1) != 0 || last - first >= ROW_PAGES * PAGE {
+            return false;
+        }
+        let bytes = last - first + u64::from(asked.bytes);
+        for (at, range) in parts(first, bytes) {
+            let asked = Asked { address: at + range.start as u64, ..asked };
+            let is_plain = |page: &mut Page| {
+                page.kind == PageKind::Shared
+                    && page.is_valid(range.start as u32, range.len() as u32)
+                    && is_own(own, asked, page.kind)
+                    && page.written.as_ref().is_none_or(|set| first_missing(set, range.clone()).is_none())
+            };
+            if !self.pages.find(at).is_some_and(is_plain) {
+                return false;
+            }
+        }
+        let since = self.race.since(PageKind::Shared);
+        let now = self.race.record(threads.start as u64, super::shadow::place(site.position));
+        let now = now.with(false, false, None);
+        for (at, range) in parts(first, bytes) {
+            let range = range.start as u32..range.end as u32;
+            let Some(page) = self.pages.find(at) else { return false };
+            if !self.race.log_row(page, (at, addresses), range, asked.bytes, now, since) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Returns false if a row has something to record: one of its accesses is to memory whose accesses are.
@@ -231,6 +267,7 @@ impl Checker {
         let (tracks, races) = (self.checks.has(Checks::INIT), self.checks.has(Checks::RACE));
         let since = self.race.since(PageKind::Global);
         let (mut at, end) = (first, last + bytes);
+        let mut global = None;
         while at < end {
             let Some(page) = self.pages.find(at) else { return false };
             let simple = matches!(page.kind, PageKind::Global | PageKind::Shared) && page.valid.is_none();
@@ -240,13 +277,17 @@ impl Checker {
             if races && !(page.kind == PageKind::Global && page.only_read.is_since(since)) {
                 return false;
             }
+            global = Some(page.area.clone()).filter(|_| page.kind == PageKind::Global);
             if !tracks && !races {
-                return true;
+                break;
             }
             if tracks && !page.is_written() {
                 return false;
             }
             at = (at / PAGE + 1) * PAGE;
+        }
+        if let Some(area) = global {
+            self.add_clear(site, first..end, area);
         }
         true
     }
@@ -362,41 +403,5 @@ impl Checker {
         self.pages
             .find(asked.address)
             .is_some_and(|page| aligned && page.is_valid(offset, asked.bytes) && is_own(own, asked, page.kind))
-    }
-}
-
-#[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn leading_addresses_are_counted_up_to_the_first_that_differs() {
-        for (count, step) in [(1, 4), (15, 4), (16, 8), (17, 0), (64, 4), (100, 0)] {
-            let mut addresses: Vec<u64> = (0..count).map(|at| 4096 + at * step).collect();
-            assert_eq!(leading(&addresses, step), count as usize);
-            for at in 1..count as usize {
-                addresses[at] += 1;
-                assert_eq!(leading(&addresses, step), at, "{count} {step}");
-                addresses[at] -= 1;
-            }
-        }
-    }
-    #[test]
-    fn an_extent_leaves_out_threads_that_made_no_access() {
-        for count in [1, 7, 16, 100] {
-            let addresses: Vec<u64> = (0..count).map(|at| 4096 + (at * 37 % 64) * 4).collect();
-            let expected = |all: &[u64]| Extent {
-                first: all.iter().copied().min().unwrap_or(NOT_ACCESSED),
-                last: all.iter().copied().max().unwrap_or(NOT_ACCESSED),
-                bits: all.iter().fold(0, |bits, address| bits | address),
-            };
-            assert_eq!(extent(&addresses), expected(&addresses));
-            for left_out in 0..addresses.len() {
-                let mut some = addresses.clone();
-                some[left_out] = NOT_ACCESSED;
-                let others: Vec<u64> = some.iter().copied().filter(|address| *address != NOT_ACCESSED).collect();
-                assert_eq!(extent(&some), expected(&others), "{count} {left_out}");
-            }
-        }
     }
 }

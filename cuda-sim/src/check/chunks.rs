@@ -32,7 +32,7 @@ impl Race {
             return true;
         }
         if now.writes() {
-            page.only_read.write();
+            self.written_after_reads += u32::from(page.only_read.write());
         } else if self.is_only_read(page, since) {
             return true;
         }
@@ -138,15 +138,21 @@ impl Race {
 pub(super) struct OnlyRead {
     /// The time at which that was found, 0 for never.
     found: u32,
-    /// The reads since it was looked for, and those after which it is looked for again.
+    /// The words from the first one on for which it was found, and the time of the last search.
+    words: u32,
+    searched: u32,
+    /// The reads since that search.
     reads: u32,
-    next: u32,
 }
 
+/// The reads after which it is looked for again.
+const SEARCHED_AFTER: u32 = 16;
+
 impl OnlyRead {
-    /// The page is written.
-    pub(super) fn write(&mut self) {
-        self.found = 0;
+    /// The page is written. Returns true if it was known to be only read.
+    pub(super) fn write(&mut self) -> bool {
+        self.words = 0;
+        std::mem::take(&mut self.found) != 0
     }
 
     pub(super) fn is_since(&self, since: u32) -> bool {
@@ -160,20 +166,25 @@ impl Race {
         if page.only_read.is_since(since) {
             return true;
         }
-        page.only_read.reads += 1;
-        if page.only_read.reads < page.only_read.next {
+        let only_read = &mut page.only_read;
+        if only_read.searched < since {
+            (only_read.words, only_read.reads) = (0, SEARCHED_AFTER);
+        }
+        only_read.reads += 1;
+        if only_read.reads < SEARCHED_AFTER {
             return false;
         }
-        page.only_read.reads = 0;
-        page.only_read.next = (2 * page.only_read.next).clamp(8, 4096);
+        (only_read.searched, only_read.reads) = (self.time, 0);
         let is_shared = |cell: &Cell| cell.other.is_shared() && cell.other.time >= since && cell.write.time < since;
         let (first, last) = (page.low as usize / 4, page.high.div_ceil(4) as usize);
-        for word in first..last {
+        // What several blocks have read remains so until it is written.
+        for word in first.max(page.only_read.words as usize)..last {
             let chunk = page.chunk(word / CHUNK);
             let cell = if chunk.divided < since { chunk.cell } else { *page.cell(word) };
             if !is_shared(&cell) {
                 return false;
             }
+            page.only_read.words = word as u32 + 1;
         }
         page.only_read.found = self.time;
         true
@@ -184,7 +195,7 @@ impl Race {
 mod tests {
     use super::super::clocks::THREAD_BITS;
     use super::super::log::Limits;
-    use super::super::shadow::PageKind;
+    use super::super::shadow::{PAGE, PageKind};
     use super::*;
     use std::collections::HashMap;
 
@@ -196,6 +207,8 @@ mod tests {
         accesses: Accesses,
         writes: bool,
         barrier: bool,
+        /// Not 0 for loads of a row, whose words are not neighbours.
+        scatter: u32,
     }
 
     impl std::fmt::Debug for Accesses {
@@ -210,7 +223,14 @@ mod tests {
     /// Every access of a step, one by one: the thread, and the first of its bytes.
     fn each(step: Step) -> impl Iterator<Item = (u64, u32)> {
         let Accesses { offset, bytes, threads, same } = step.accesses;
-        (0..u64::from(threads)).map(move |at| (step.thread + at, offset + if same { 0 } else { at as u32 * bytes }))
+        (0..threads).map(move |at| {
+            let offset = match (step.scatter, same) {
+                (0, true) => offset,
+                (0, false) => offset + at * bytes,
+                (by, _) => (offset / bytes + at * by) % (BYTES / bytes) * bytes,
+            };
+            (step.thread + u64::from(at), offset)
+        })
     }
 
     /// The accesses of a launch to each byte: the thread, the time of the last one, and true for writes.
@@ -247,6 +267,7 @@ mod tests {
         };
         let mut counts = [0; 2];
         let mut kept = [0; 3];
+        let mut rows = 0;
         for round in 0..8_000 {
             let mut race = Race::new();
             race.simple = true;
@@ -277,7 +298,9 @@ mod tests {
                     let is_late = number >= reads && (reads == 0 || block == 2);
                     let (writes, barrier) = (is_late && random(3) == 0, random(3) == 0);
                     let accesses = Accesses { offset, bytes, threads, same: same && threads > 1 };
-                    let step = Step { block, thread, accesses, writes, barrier };
+                    let is_row = kind == PageKind::Shared && !writes && bytes >= 4 && random(3) == 0;
+                    let scatter = if is_row { 3 + random(20) as u32 } else { 0 };
+                    let step = Step { block, thread, accesses, writes, barrier, scatter };
                     if step.barrier {
                         race.barrier();
                     }
@@ -286,8 +309,22 @@ mod tests {
                     let since = race.since(kind);
                     // All at once, or one by one.
                     let one_by_one = random(3) == 0;
-                    let mut found = one_by_one || !race.run(&mut page, accesses, now, since);
+                    let all_at_once = if is_row {
+                        let addresses: Vec<u64> = each(step).map(|(_, offset)| PAGE + u64::from(offset)).collect();
+                        let low = addresses.iter().min().map_or(0, |low| low - PAGE) as u32;
+                        let high = addresses.iter().max().map_or(0, |high| high - PAGE) as u32 + bytes;
+                        let logged = |race: &mut Race, page: &mut Page| {
+                            race.log_row(page, (PAGE, &addresses), low..high, bytes, now, since)
+                        };
+                        let logged = !one_by_one && logged(&mut race, &mut page);
+                        rows += usize::from(logged);
+                        logged
+                    } else {
+                        !one_by_one && race.run(&mut page, accesses, now, since)
+                    };
+                    let mut found = !all_at_once;
                     if found {
+                        let one_by_one = one_by_one || is_row;
                         let one = |(thread, offset): (u64, u32)| {
                             let now = race.record(thread, 1).with(writes, false, None);
                             let accesses = Accesses { offset, bytes, threads: 1, same: false };
@@ -309,6 +346,6 @@ mod tests {
         }
         assert!(counts.iter().all(|count| *count > 500), "{counts:?}");
         // Logs, words, and pages that are only read.
-        assert!(kept.iter().all(|count| *count > 500), "{kept:?}");
+        assert!(kept.iter().all(|count| *count > 500) && rows > 500, "{kept:?} {rows}");
     }
 }

@@ -2,14 +2,17 @@
 //!
 //! The log has an entry for each run: neighbouring threads that access neighbouring words, or the same bytes. A run of reads
 //! is only appended while nothing in the log has written its bytes, so broadcast reads and overlapping reads cost one
-//! entry each. When a run may race with another one, or the log is full, the page is *divided*: its runs are recorded in
-//! chunks and words (`chunks.rs`), which decide. Entries that a barrier or the launch has ordered are forgotten.
+//! entry each. Loads of shared memory that are more than a few runs are logged as a whole *row*, with the offset of each
+//! thread. When a run may race with another one or with a row, or the log is full, the page is *divided*: its runs and
+//! rows are recorded in chunks and words (`chunks.rs`), which decide. Entries that a barrier or the launch has ordered are
+//! forgotten.
 //!
 //! All of this is for launches in which only barriers of whole blocks order accesses ([`Race::simple`]).
 
 use super::chunks::Accesses;
+use super::lanes::{self, NOT_IN_PAGE};
 use super::race::{BlockClocks, Race};
-use super::shadow::{Page, PageKind, Record};
+use super::shadow::{PAGE, Page, PageKind, Record};
 use std::ops::Range;
 
 /// The limits of a log.
@@ -36,10 +39,29 @@ struct Entry {
     barrier: u32,
 }
 
+/// Loads of neighbouring threads from any words of a page.
+struct Row {
+    /// The first thread's load, and the bytes of each.
+    first: Record,
+    bytes: u32,
+    /// The bytes of the page that they read, and perhaps others between them.
+    range: Range<u32>,
+    /// The time of the last barrier of the block.
+    barrier: u32,
+    /// Where their offsets are among those of the log.
+    offsets: Range<usize>,
+}
+
+/// The offsets in rows that a log has at most.
+const ROW_OFFSETS: usize = 1 << 17;
+
 /// The log of a page.
 #[derive(Default)]
 pub(super) struct Log {
     entries: Vec<Entry>,
+    /// Rows, all since the last barrier of the block, and the offsets of their threads.
+    rows: Vec<Row>,
+    offsets: Vec<u16>,
     /// The bytes of the page that entries read and write, and perhaps others between them.
     read: Range<u32>,
     written: Range<u32>,
@@ -109,9 +131,25 @@ impl Log {
             self.entries.clear();
         }
         self.entries.retain(|entry| entry.first.time >= since);
+        self.rows.retain(|row| row.first.time >= since);
+        if self.rows.is_empty() {
+            self.offsets.clear();
+        }
         (self.read, self.written) = (0..0, 0..0);
         for entry in &self.entries {
             extend(if entry.first.writes() { &mut self.written } else { &mut self.read }, &entry.accesses.range());
+        }
+        for row in &self.rows {
+            extend(&mut self.read, &row.range);
+        }
+    }
+
+    /// Forgets the entries before a time, if there are any.
+    fn forget_old(&mut self, since: u32) {
+        let entry = self.entries.first().map(|first| first.first.time);
+        let row = self.rows.first().map(|first| first.first.time);
+        if entry.into_iter().chain(row).any(|time| time < since) {
+            self.forget(since);
         }
     }
 
@@ -139,9 +177,7 @@ impl Race {
         if log.is_divided(since) {
             return false;
         }
-        if log.entries.first().is_some_and(|first| first.first.time < since) {
-            log.forget(since);
-        }
+        log.forget_old(since);
         let range = entry.range();
         let is_read = !now.writes();
         if !meets(&range, &log.written) && (is_read || !meets(&range, &log.read)) {
@@ -149,7 +185,7 @@ impl Race {
                 log.push(entry);
                 return true;
             }
-        } else if log.entries.len() <= self.limits.compared {
+        } else if log.entries.len() <= self.limits.compared && (is_read || log.rows.is_empty()) {
             let block = &self.block;
             let is_apart = |earlier: &Entry| {
                 (is_read && !earlier.first.writes())
@@ -173,6 +209,34 @@ impl Race {
         false
     }
 
+    /// Appends a row to the log of a page of shared memory: loads of threads from that of `now` on, of which those in the page are
+    /// within `range`. Returns false if they have to be recorded as runs.
+    pub(super) fn log_row(
+        &mut self,
+        page: &mut Page,
+        (start, addresses): (u64, &[u64]),
+        range: Range<u32>,
+        bytes: u32,
+        now: Record,
+        since: u32,
+    ) -> bool {
+        let log = &mut page.log;
+        if !self.simple || log.is_divided(since) {
+            return false;
+        }
+        log.forget_old(since);
+        let from = log.offsets.len();
+        if meets(&range, &log.written) || from + addresses.len() > ROW_OFFSETS {
+            return false;
+        }
+        let offsets = from..from + addresses.len();
+        log.offsets.resize(offsets.end, NOT_IN_PAGE);
+        lanes::offsets(addresses, start, PAGE, &mut log.offsets[offsets.clone()]);
+        extend(&mut log.read, &range);
+        log.rows.push(Row { first: now, bytes, range, barrier: self.block.barrier, offsets });
+        true
+    }
+
     /// Records the accesses of a page's log in chunks and words, where all further ones are recorded.
     pub(super) fn divide_page(&mut self, page: &mut Page, since: u32) {
         if page.log.is_divided(since) {
@@ -180,7 +244,8 @@ impl Race {
         }
         page.log.divided = self.time;
         let entries = std::mem::take(&mut page.log.entries);
-        if entries.is_empty() {
+        let (rows, offsets) = (std::mem::take(&mut page.log.rows), std::mem::take(&mut page.log.offsets));
+        if entries.is_empty() && rows.is_empty() {
             return;
         }
         let running = std::mem::take(&mut self.block);
@@ -189,6 +254,14 @@ impl Race {
             self.block = BlockClocks::at_barrier(entry.first.block(), entry.barrier);
             // None races with another one.
             let _ = self.record_run(page, entry.accesses, entry.first, since);
+        }
+        for row in rows.into_iter().filter(|row| row.first.time >= since) {
+            self.block = BlockClocks::at_barrier(row.first.block(), row.barrier);
+            let all = offsets[row.offsets].iter().enumerate().filter(|(_, offset)| **offset != NOT_IN_PAGE);
+            for (thread, offset) in all {
+                let accesses = Accesses { offset: u32::from(*offset), bytes: row.bytes, threads: 1, same: false };
+                let _ = self.record_run(page, accesses, row.first.plus(thread), since);
+            }
         }
         self.block = running;
     }

@@ -18,6 +18,7 @@ mod chunks;
 mod clocks;
 pub(crate) mod events;
 pub(crate) mod history;
+mod lanes;
 mod leak;
 mod log;
 mod memory;
@@ -45,6 +46,7 @@ use crate::environment::{Checks, ENVIRONMENT};
 use crate::exec::launch::{Fault, Launch};
 use crate::exec::search::Found;
 use crate::module::Kernel;
+use batch::{CLEAR_AREAS, ClearArea};
 use events::Event;
 use history::Tracked;
 use once_cell::sync::Lazy;
@@ -84,6 +86,8 @@ struct Checker {
     bounds: Box<[Bounds; BOUNDS_COUNT]>,
     /// The accesses that code has recorded ([`batch`]).
     batch: Box<[u64]>,
+    /// Where accesses of some places have nothing to record.
+    clear: Box<[ClearArea; CLEAR_AREAS]>,
 }
 
 /// The state, which the thread that runs a launch owns meanwhile.
@@ -149,6 +153,7 @@ impl Checker {
             is_bounded: false,
             bounds: Box::new([Bounds::default(); BOUNDS_COUNT]),
             batch: vec![NOT_ACCESSED; BATCH_ROW * BATCH_ROWS].into_boxed_slice(),
+            clear: Box::new(std::array::from_fn(|_| ClearArea::default())),
         }
     }
 
@@ -163,11 +168,17 @@ impl Checker {
         (self.checks, self.generation) = (checks, generation);
     }
 
+    /// Forgets where accesses need not be checked.
+    fn forget_areas(&mut self) {
+        self.bounds.fill(Bounds::default());
+        self.clear.fill(ClearArea::default());
+    }
+
     /// Applies what the host has done.
     fn catch_up(&mut self) {
         let new = events::take();
         if !new.is_empty() {
-            self.bounds.fill(Bounds::default());
+            self.forget_areas();
         }
         for event in new {
             match event {
@@ -204,7 +215,7 @@ impl Checker {
         self.change_to(checks);
         self.catch_up();
         self.is_bounded = !checks.has(Checks::RACE);
-        self.bounds.fill(Bounds::default());
+        self.forget_areas();
         if self.race.begin(launch, self.suspended == 0) {
             self.pages.retain(|_, _| false);
         }

@@ -98,6 +98,8 @@ pub(super) struct Race {
     free_bytes: Vec<u32>,
     random: u32,
     pub(super) limits: Limits,
+    /// The number of times that a page was written which was known to be only read.
+    pub(super) written_after_reads: u32,
 }
 
 /// The limit on the reads and strong accesses that are kept for a word if accesses are ordered by other means than whole
@@ -137,6 +139,7 @@ impl Race {
             free_bytes: Vec::new(),
             random: 1,
             limits: Limits::DEFAULT,
+            written_after_reads: 0,
         }
     }
 
@@ -254,7 +257,7 @@ impl Race {
     ) -> Option<Conflict> {
         self.divide_page(page, since);
         if now.writes() {
-            page.only_read.write();
+            self.written_after_reads += u32::from(page.only_read.write());
         }
         let (mut found, end) = (None, offset + bytes);
         let mut at = offset;

@@ -11,7 +11,6 @@
 use super::history::Tracked;
 use super::race::Race;
 use super::{CHECKER, Checker, Owned, RUNNING, Running, with};
-use crate::codegen::abi::Bounds;
 use crate::environment::Checks;
 use crate::exec::search::Found;
 use parking_lot::MutexGuard;
@@ -76,6 +75,6 @@ impl Checker {
         self.race.resume(race);
         (self.checks, self.running, self.found) = (checks, running, found);
         (self.reported, self.is_bounded, self.tracked) = (reported, is_bounded, tracked);
-        self.bounds.fill(Bounds::default());
+        self.forget_areas();
     }
 }

@@ -175,7 +175,7 @@ pub(crate) const NOT_ACCESSED: u64 = u64::MAX;
 
 /// An access in the code whose addresses are recorded: its properties ([`access`]) and its place.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BatchSite {
     /// If it has [`access::VALUE`], the next row has the values.
     pub(crate) kind: u64,

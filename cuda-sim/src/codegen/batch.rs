@@ -3,8 +3,9 @@
 //! vectorised as without them.
 //!
 //! A function records if a thread makes each access of its code at most once in a call, and if nothing in it orders
-//! accesses of different threads: it has no loop, no strong access, no fence and no call ([`Regions::is_batchable`]). The
-//! accesses stay within the devices' range by their guards, as without checkers.
+//! accesses of different threads: it has no loop with an access, no strong access, no fence and no call
+//! ([`Regions::is_batchable`]). The accesses stay within the devices' range by their guards, as without
+//! checkers.
 //!
 //! [`Regions::is_batchable`]: crate::ir::regions::Regions::is_batchable
 

@@ -157,6 +157,17 @@ impl Inst {
         matches!(self.opcode, Opcode::Atom | Opcode::Red)
     }
 
+    /// Returns true if an operand is an address that may be another one when the instruction is executed again: any but
+    /// those of parameters.
+    pub(crate) fn has_address(&self) -> bool {
+        let is_address = |value: &Value| match value {
+            Value::RegAddress(..) | Value::Absolute(_) => true,
+            Value::SymbolAddress(symbol, _) => !matches!(symbol, Symbol::Slot(_) | Symbol::KernelParam(_)),
+            _ => false,
+        };
+        self.operands.iter().any(is_address)
+    }
+
     /// Returns true for a fence.
     pub(crate) fn is_fence(&self) -> bool {
         matches!(self.opcode, Opcode::Fence | Opcode::Membar)

@@ -139,32 +139,67 @@ fn reachable_along(function: &Function, head: BlockId, follow: impl Fn(BlockId, 
 
 /// Returns true if there is a cycle among `blocks`.
 fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId, BlockId) -> bool) -> bool {
-    in_order(function, blocks, follow).len() != blocks.len()
+    !in_cycles(function, blocks, follow).is_empty()
 }
 
-/// Returns `blocks` in an order in which each one comes after its predecessors, without those of cycles and after them.
+/// Returns `blocks` in reverse postorder: a block comes after each block from which it is reachable, unless both are in one
+/// cycle.
 fn in_order(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId, BlockId) -> bool) -> Vec<BlockId> {
     let inside: HashSet<_> = blocks.iter().copied().collect();
-    let mut degree: HashMap<BlockId, usize> = blocks.iter().map(|b| (*b, 0)).collect();
-    let edges = |block: BlockId| {
-        let next = function.blocks[block].term.successors();
-        next.into_iter().filter(|n| follow(block, *n) && inside.contains(n)).collect::<Vec<_>>()
+    let next = |block: BlockId| {
+        let all = function.blocks[block].term.successors();
+        all.into_iter().filter(|n| follow(block, *n) && inside.contains(n)).collect::<Vec<_>>()
     };
-    blocks.iter().flat_map(|b| edges(*b)).for_each(|n| *degree.entry(n).or_default() += 1);
-    let mut free: Vec<_> = degree.iter().filter(|(_, n)| **n == 0).map(|(b, _)| *b).collect();
-    let mut order = Vec::new();
-    while let Some(block) = free.pop() {
-        order.push(block);
-        for next in edges(block) {
-            if let Some(n) = degree.get_mut(&next) {
-                *n -= 1;
-                if *n == 0 {
-                    free.push(next);
+    let (mut seen, mut order) = (HashSet::new(), Vec::new());
+    for root in blocks {
+        if !seen.insert(*root) {
+            continue;
+        }
+        let mut path = vec![(*root, next(*root))];
+        while let Some((block, left)) = path.last_mut() {
+            match left.pop() {
+                Some(to) if seen.insert(to) => path.push((to, next(to))),
+                Some(_) => {}
+                None => {
+                    order.push(*block);
+                    path.pop();
                 }
             }
         }
     }
+    order.reverse();
     order
+}
+
+/// Returns those of `blocks` that are in a cycle of them, by Kosaraju's algorithm.
+fn in_cycles(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId, BlockId) -> bool) -> HashSet<BlockId> {
+    let inside: HashSet<_> = blocks.iter().copied().collect();
+    let mut before: HashMap<BlockId, Vec<BlockId>> = HashMap::new();
+    let mut cyclic = HashSet::new();
+    for block in blocks {
+        for next in function.blocks[*block].term.successors() {
+            if follow(*block, next) && inside.contains(&next) {
+                before.entry(next).or_default().push(*block);
+                if next == *block {
+                    cyclic.insert(next);
+                }
+            }
+        }
+    }
+    let mut seen = HashSet::new();
+    for root in in_order(function, blocks, &follow) {
+        let (mut component, mut left) = (Vec::new(), vec![root]);
+        while let Some(block) = left.pop() {
+            if seen.insert(block) {
+                component.push(block);
+                left.extend(before.get(&block).into_iter().flatten().copied());
+            }
+        }
+        if component.len() > 1 {
+            cyclic.extend(component);
+        }
+    }
+    cyclic
 }
 
 /// Returns the heads of the cold paths that are reachable from `head`; none if splitting them off leaves nothing that
@@ -440,10 +475,11 @@ impl Regions {
         let polls = self.polls.keys().any(|state| blocks.contains(&self.heads[*state]));
         let scalar = |block: &BlockId| function.blocks[*block].insts.iter().any(is_scalar_inst);
         let inside = |from, to| self.split(region, from, to).is_none();
-        !polls && !blocks.iter().any(scalar) && !has_cycle(function, &blocks, inside)
+        let accesses = |block: &BlockId| function.blocks[*block].insts.iter().any(Inst::has_address);
+        !polls && !blocks.iter().any(scalar) && !in_cycles(function, &blocks, inside).iter().any(accesses)
     }
 
-    /// Returns the blocks of a region without loops such that each one comes after its predecessors.
+    /// Returns the blocks of a region such that each one comes after its predecessors, but for those of one cycle.
     pub(crate) fn in_order(&self, function: &Function, region: usize, blocks: &[BlockId]) -> Vec<BlockId> {
         in_order(function, blocks, |from, to| self.split(region, from, to).is_none())
     }

@@ -218,6 +218,65 @@ fn planted_races_are_found() {
     }
 }
 
+/// A loop around a loop with a barrier in it, which is left at once in the first iteration of the outer one, with a barrier at its
+/// end or without.
+fn nested(ends_with: &str) -> String {
+    format!(
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6; xor.b32 %r6, %r5, 4; mov.u32 %r7, 0;\nO: mov.u32 %r8, 0;\nI: setp.ge.u32 %p1, %r8, %r7;\n@%p1 bra X;\nst.shared.u32 [%r5], %r8;\nbar.sync 0;\nld.shared.u32 %r9, [%r6];\n{ends_with}\nadd.u32 %r8, %r8, 1; bra I;\nX: add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 4;\n@%p2 bra O;"
+    )
+}
+
+#[test]
+fn loops_around_barriers_are_checked() {
+    let (right, wrong) = (nested("bar.sync 0;"), nested(""));
+    Program { name: "nested loops", code: &right, grid: 4, block: 64 }.is_correct();
+    Program { name: "nested loops", code: &wrong, grid: 4, block: 64 }.has("race", "race", &[4, 6]);
+}
+
+/// Loads of shared memory by threads whose words are no neighbours, and stores after them, behind a barrier or not.
+fn scattered(between: &str) -> String {
+    format!(
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; mul.lo.u32 %r7, %r2, 20; and.b32 %r7, %r7, 252; add.u32 %r7, %r7, %r6;\nadd.u32 %r5, %r5, %r6; st.shared.u32 [%r5], %r2;\nbar.sync 0;\nld.shared.u32 %r8, [%r7];\nld.shared.u32 %r9, [%r7];\n{between}\nsetp.eq.u32 %p1, %r2, 9;\n@%p1 st.shared.u32 [%r5], 1;"
+    )
+}
+
+#[test]
+fn loads_in_any_pattern_are_remembered_until_the_next_barrier() {
+    let (right, wrong) = (scattered("bar.sync 0;"), scattered(""));
+    Program { name: "scattered", code: &right, grid: 2, block: 64 }.is_correct();
+    let program = Program { name: "scattered", code: &wrong, grid: 2, block: 64 };
+    // Thread 53 has read the word of thread 9.
+    program.has("race", "race", &[]);
+    program.run(
+        || [super::Memory::zeros(64 << 10), super::Memory::zeros(4096)],
+        |engine, _, reports, _| {
+            let is_it = |at: &crate::check::Accessed, line, thread| {
+                (at.line, at.thread) == (super::FIRST + line, Some([thread, 0, 0]))
+            };
+            let found = |at: &[crate::check::Accessed]| {
+                at.iter().any(|at| is_it(at, 7, 9)) && at.iter().any(|at| is_it(at, 3, 53) || is_it(at, 4, 53))
+            };
+            assert!(
+                engine != "regions" || reports.iter().any(|report| found(&report.accesses)),
+                "{engine}: {reports:?}"
+            );
+        },
+    );
+}
+
+/// All blocks read two pages, which one thread of a late block writes.
+#[test]
+fn a_write_to_memory_that_was_only_read_races() {
+    let loads = "ld.global.u32 %r5, [%rd5];\nld.global.u32 %r6, [%rd5+4096];\n".repeat(8);
+    let code = |written: &str| {
+        format!(
+            "mul.wide.u32 %rd5, %r2, 4; add.s64 %rd5, %rd1, %rd5;\n{loads}setp.eq.u32 %p1, %r1, 61445;\n@%p1 st.global.u32 {written}, 1;\n{loads}"
+        )
+    };
+    Program { name: "only read", code: &code("[%rd1+8192]"), grid: 64, block: 1024 }.is_correct();
+    Program { name: "read and written", code: &code("[%rd1+4000]"), grid: 64, block: 1024 }.has("race", "race", &[]);
+}
+
 #[test]
 fn a_race_names_both_threads_and_values() {
     let code = "setp.eq.u32 %p1, %r2, 3;\n@%p1 st.global.u32 [%rd1+8], 17;\nsetp.eq.u32 %p2, %r2, 40;\n@%p2 st.global.u32 [%rd1+8], 19;";

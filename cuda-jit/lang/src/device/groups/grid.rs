@@ -8,7 +8,8 @@
 use super::{Block, this_block};
 use crate::device as device_fn;
 use crate::device::{
-    Dim3, atomic_add_with, atomic_load_with, block_idx, grid_dim, needs_other_threads, order, scope, sync_threads, sync_threads_or,
+    Dim3, atomic_add_with, atomic_load_with, block_idx, grid_dim, needs_other_threads, order, scope, sync_threads,
+    sync_threads_or,
 };
 use crate::typeinfo::Intrinsic;
 
