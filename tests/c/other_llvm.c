@@ -60,6 +60,7 @@ int main(int argc, char **argv) {
          (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **),
          (kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
     CALL("cuMemcpyDtoH_v2", (void *, unsigned long long, size_t), (&answer, out, sizeof answer));
+    CALL("cuMemFree_v2", (unsigned long long), (out));
     printf("the answer is %u beside %d\n", answer, argc - 2);
     return 0;
 }

@@ -24,11 +24,14 @@ fn out_of_bounds(x: &mut [u32], index: usize) {
     x[index] = 1;
 }
 
+/// The mistakes are planted, so that the checkers would be right to report them.
+const UNCHECKED: [(&str, Option<&str>); 1] = [("CUDA_SIM_CHECK", None)];
+
 /// A panic often precedes the fault that it leads to, and must not be lost with the context.
 #[test]
 fn a_panic_before_a_fault_is_reported_when_the_process_ends() {
     let test = "faults::a_panic_before_a_fault_is_reported_when_the_process_ends";
-    let text = in_own_process(test, &[], || {
+    let text = in_own_process(test, &UNCHECKED, || {
         let (s, mut x) = (stream().unwrap(), zeros::<u32, _>(8).unwrap());
         out_of_bounds::launch((1, 1, &s), &mut x, 77).unwrap();
         while !s.query().unwrap() {
@@ -43,7 +46,7 @@ fn a_panic_before_a_fault_is_reported_when_the_process_ends() {
 #[test]
 fn an_illegal_address_loses_the_context_with_its_error_code() {
     let test = "faults::an_illegal_address_loses_the_context_with_its_error_code";
-    in_own_process(test, &[], || {
+    in_own_process(test, &UNCHECKED, || {
         let context = current_context().expect("there is a device");
         let error = poke(&context, 64).expect_err("nothing is allocated there");
         assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS), "{error}");

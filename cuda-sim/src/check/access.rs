@@ -136,7 +136,9 @@ impl Checker {
         let access = asked.access();
         if let Some(set) = &mut page.written {
             let range = offset as usize..(offset + bytes) as usize;
+            let only_moves = kind == PageKind::Local && asked.has(abi::access::MOVES);
             if access != Access::Store
+                && !only_moves
                 && let Some(first) = first_missing(set, range.clone())
             {
                 let first = first as u64 - u64::from(offset);

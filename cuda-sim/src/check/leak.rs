@@ -4,34 +4,64 @@ use super::events::{self, Named};
 use super::report::{self, Report};
 use std::backtrace::Backtrace;
 
-/// The function of cuda-driver whose memory lives as long as a context, which a static may hold until the process ends: the records
-/// of kernels' panics.
-const KEPT: &str = "cuda_driver::panic::record::Records::new";
+/// The module of cuda-driver whose memory lives as long as a context, which a static may hold until the process ends: the records
+/// of kernels' panics; and its file.
+const KEPT: [&str; 2] = ["cuda_driver::panic::record::", "src/panic/record.rs"];
 /// The limit on the frames that are kept of an allocation's caller.
 const FRAMES: usize = 6;
 
-/// Returns the innermost frames of the caller that are neither of this crate nor of the standard library.
-pub(super) fn caller() -> String {
-    let text = Backtrace::force_capture().to_string();
-    let mut frames: Vec<String> = Vec::new();
+/// A frame of a backtrace: a function's name, and its file where that is known.
+struct Frame {
+    name: String,
+    place: Option<String>,
+}
+
+impl Frame {
+    /// Returns true for a function of this crate or of the standard library. In an optimised build, functions that were
+    /// inlined have names without a path.
+    fn is_own(&self) -> bool {
+        const PREFIXES: [&str; 9] =
+            ["cuda_sim::", "<cuda_sim", "std::", "<std", "core::", "<core", "__rust_try", "cuda_sys::", "cuMem"];
+        // This crate's folder, as the compiler has written it into debug information.
+        let folder = file!().trim_end_matches("check/leak.rs");
+        let of_std = |place: &str| place.starts_with("/rustc/") || place.contains("/rustlib/src/rust/library/");
+        PREFIXES.iter().any(|prefix| self.name.starts_with(prefix))
+            || self.place.as_ref().is_some_and(|place| place.contains(folder) || of_std(place))
+    }
+
+    fn text(&self) -> String {
+        self.place.as_ref().map_or_else(|| self.name.clone(), |place| format!("{} ({place})", self.name))
+    }
+}
+
+/// Reads the text of a backtrace.
+fn frames(text: &str) -> Vec<Frame> {
+    let mut frames: Vec<Frame> = Vec::new();
     for line in text.lines().map(str::trim) {
         match line.strip_prefix("at ") {
             Some(place) => {
                 if let Some(last) = frames.last_mut() {
-                    last.push_str(&format!(" ({place})"));
+                    last.place = Some(place.to_owned());
                 }
             }
-            None => frames.push(line.split_once(": ").map_or(line, |(_, name)| name).to_owned()),
+            None => {
+                let name = line.split_once(": ").map_or(line, |(_, name)| name).to_owned();
+                frames.push(Frame { name, place: None });
+            }
         }
     }
-    let own = |frame: &String| {
-        ["cuda_sim::", "<cuda_sim", "std::", "<std", "core::", "<core", "__rust_try", "cuda_sys::", "cuMem"]
-            .iter()
-            .any(|prefix| frame.starts_with(prefix))
-    };
-    let first = frames.iter().position(|frame| !own(frame)).unwrap_or(0);
-    let known = frames[first..].iter().filter(|frame| *frame != "<unknown>").take(FRAMES);
-    known.cloned().collect::<Vec<_>>().join(", called by ")
+    frames
+}
+
+/// Returns the innermost frames of the caller that are neither of this crate nor of the standard library.
+pub(super) fn caller() -> String {
+    described(&frames(&Backtrace::force_capture().to_string()))
+}
+
+fn described(frames: &[Frame]) -> String {
+    let first = frames.iter().position(|frame| !frame.is_own()).unwrap_or(0);
+    let known = frames[first..].iter().filter(|frame| frame.name != "<unknown>").take(FRAMES);
+    known.map(Frame::text).collect::<Vec<_>>().join(", called by ")
 }
 
 /// Reports memory that was not freed.
@@ -55,6 +85,22 @@ pub(super) fn report(named: &Named, when: &str) {
 /// Reports what is left at the end of the process, but for memory that its context still uses.
 pub(super) fn at_end() {
     let live = events::live();
-    let is_kept = |named: &&Named| named.place.as_ref().is_some_and(|place| place.contains(KEPT));
+    let is_kept =
+        |named: &&Named| named.place.as_ref().is_some_and(|place| KEPT.iter().any(|kept| place.contains(kept)));
     live.iter().filter(|named| !is_kept(named)).for_each(|named| report(named, "the process"));
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_this_crate_are_left_out_in_optimised_builds_too() {
+        let own = concat!("/somewhere/", file!()).replace("check/leak.rs", "memory.rs");
+        let text = format!(
+            "   0: caller\n             at {own}:15:16\n   1: call_once<fn(), ()>\n             at /rustc/59807616/library/core/src/ops/function.rs:250:5\n   2: cuda_sim::check::events::allocated\n   3: cuMemAlloc_v2\n   4: allocate\n             at /home/user/src/main.rs:3:1\n   5: main\n"
+        );
+        assert_eq!(described(&frames(&text)), "allocate (/home/user/src/main.rs:3:1), called by main");
+        assert!(frames(&text)[4..].iter().all(|frame| !frame.is_own()));
+    }
 }

@@ -148,6 +148,8 @@ pub(crate) mod access {
     pub(crate) const OBJECT: u32 = 1 << 10;
     /// The value of a store is known.
     pub(crate) const VALUE: u32 = 1 << 11;
+    /// A load of memory that may be local, whose value is only moved ([`crate::ir::moves`]).
+    pub(crate) const MOVES: u32 = 1 << 12;
     /// The lowest of eight bits of the size in bytes.
     pub(crate) const BYTES: u32 = 16;
     /// The lowest of eight bits of the number of its [`Bounds`](super::Bounds).

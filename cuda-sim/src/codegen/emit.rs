@@ -6,9 +6,9 @@ use super::abi;
 use super::batch::Batch;
 use super::kernel::Flavour;
 use crate::ir::lockstep::{Ordered, Selects};
-use crate::ir::{BlockId, ClusterRegister, Function, LaneMask, Reg, Special, Symbol, Value};
+use crate::ir::{BlockId, ClusterRegister, Function, Inst, LaneMask, Reg, Special, Symbol, Value, moves};
 use crate::ptx::{Error, Position, Result, Type};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::{Arguments, Write};
 
 /// The body of a region or function while it is emitted.
@@ -45,6 +45,8 @@ pub(crate) struct Emitter<'a> {
     pub(super) batch: Option<Batch>,
     /// True if the code has an access that cannot be recorded.
     pub(crate) refused: bool,
+    /// The registers whose values are only moved, once they are needed.
+    moved: Option<HashSet<Reg>>,
 }
 
 impl<'a> Emitter<'a> {
@@ -69,6 +71,16 @@ impl<'a> Emitter<'a> {
             batches: false,
             batch: None,
             refused: false,
+            moved: None,
+        }
+    }
+
+    /// Returns true for a load whose value is only moved, in code for the checkers.
+    pub(crate) fn is_moving_load(&mut self, inst: &Inst) -> bool {
+        let function = self.function;
+        self.flavour.checked && {
+            let moved = self.moved.get_or_insert_with(|| moves::moved(function));
+            moves::is_moving_load(inst, moved)
         }
     }
 

@@ -67,7 +67,8 @@ const NEAR: i64 = 1 << 20;
 impl Emitter<'_> {
     /// Returns the pointer for an access of `bytes` bytes, which must be aligned to its size.
     pub(crate) fn pointer(&mut self, inst: &Inst, address: &Value, bytes: u64) -> Result<String> {
-        self.pointer_in(inst.space(), address, bytes, Some(access_of(inst)))
+        let moves = if self.is_moving_load(inst) { access::MOVES } else { 0 };
+        self.pointer_in(inst.space(), address, bytes, Some(access_of(inst) | moves))
     }
 
     /// As [`Emitter::pointer`], for an address in a state space. Exact code asks the runtime about an access of this

@@ -14,6 +14,7 @@ pub(crate) mod lockstep;
 pub(crate) mod loops;
 pub(crate) mod lower;
 pub(crate) mod matrix;
+pub(crate) mod moves;
 pub(crate) mod polling;
 pub(crate) mod prune;
 pub(crate) mod regions;

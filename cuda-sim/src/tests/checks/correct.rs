@@ -201,6 +201,20 @@ const CORRECT: &[(&str, bool, &str, u32, u32)] = &[
         2,
         64,
     ),
+    (
+        "a structure is copied with what has no value",
+        false,
+        "st.local.u32 [stack], %r2;\nld.local.u64 %rd5, [stack];\nst.local.u64 [stack+16], %rd5;\nld.local.u32 %r5, [stack+16];\nst.global.u32 [%rd4], %r5;",
+        2,
+        64,
+    ),
+    (
+        "a bit field begins with a value",
+        false,
+        "ld.local.u32 %r5, [stack+8];\nand.b32 %r5, %r5, -256;\nor.b32 %r5, %r5, 7;\nst.local.u32 [stack+8], %r5;\nld.local.u8 %r6, [stack+8];\nst.global.u32 [%rd4], %r6;",
+        2,
+        64,
+    ),
     ("volatile by all", false, "ld.volatile.global.u32 %r5, [%rd1];\nst.volatile.global.u32 [%rd1], %r2;", 3, 32),
 ];
 
