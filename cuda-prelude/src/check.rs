@@ -4,6 +4,7 @@ use std::fmt;
 
 use cuda_jit::Error;
 
+use crate::choice::is_linked;
 use crate::is_simulated;
 #[cfg(feature = "sim")]
 use crate::synchronize;
@@ -131,6 +132,8 @@ pub enum CheckError {
     Reports(Vec<CheckReport>),
     /// The driver is that of a GPU, which has no checkers. The closure was not called.
     NeedsSoftwareDevice,
+    /// The driver is a library with a software device of its own, which only `CUDA_SIM_CHECK` reaches. The closure was not called.
+    OtherLibrary,
     /// There is no driver. The closure was not called.
     NoDriver(Error),
 }
@@ -161,6 +164,10 @@ impl fmt::Display for CheckError {
             CheckError::NeedsSoftwareDevice => f.write_str(
                 "kernels are checked on the software device only, and the driver is that of a GPU: set \
                  CUDA_DRIVER_PATH=sim, and build cuda-prelude with its feature `sim`",
+            ),
+            CheckError::OtherLibrary => f.write_str(
+                "`check` uses the software device that is linked into the program, and CUDA_DRIVER_PATH names a library \
+                 instead: set CUDA_DRIVER_PATH=sim, or turn the library's checkers on with CUDA_SIM_CHECK",
             ),
             CheckError::NoDriver(error) => write!(f, "the check did not run: {error}"),
         }
@@ -209,7 +216,8 @@ impl std::error::Error for CheckError {
 ///
 /// # Errors
 ///
-/// [`CheckError::Reports`] if a checker found something. On a GPU [`CheckError::NeedsSoftwareDevice`], and without a driver
+/// [`CheckError::Reports`] if a checker found something. On a GPU [`CheckError::NeedsSoftwareDevice`], with another library's
+/// software device [`CheckError::OtherLibrary`], and without a driver
 /// [`CheckError::NoDriver`]; the closure is not called then.
 pub fn check<T>(run: impl FnOnce() -> T) -> Result<T, CheckError> {
     check_with(&Checker::ALL, run)
@@ -242,6 +250,9 @@ pub fn check<T>(run: impl FnOnce() -> T) -> Result<T, CheckError> {
 pub fn check_with<T>(checkers: &[Checker], run: impl FnOnce() -> T) -> Result<T, CheckError> {
     if !is_simulated().map_err(CheckError::NoDriver)? {
         return Err(CheckError::NeedsSoftwareDevice);
+    }
+    if !is_linked().map_err(CheckError::NoDriver)? {
+        return Err(CheckError::OtherLibrary);
     }
     checked(checkers, run)
 }

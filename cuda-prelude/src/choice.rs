@@ -34,6 +34,8 @@ const SOFTWARE_UUID: &[u8] = b"cuda-sim";
 struct Chosen {
     driver: Driver,
     simulated: bool,
+    /// True for the software device that is linked into the program.
+    linked: bool,
 }
 
 impl Chosen {
@@ -44,7 +46,7 @@ impl Chosen {
             // It reports a card's number of multiprocessors but runs on a few cores, so low occupancy does not matter.
             warnings::set_default(Warning::LowOccupancy, false);
         }
-        Chosen { driver, simulated }
+        Chosen { driver, simulated, linked: false }
     }
 }
 
@@ -84,6 +86,11 @@ pub fn driver() -> Result<&'static Driver> {
 /// The errors of [`driver`].
 pub fn is_simulated() -> Result<bool> {
     Ok(chosen()?.simulated)
+}
+
+/// Returns true if the process's driver is the software device that is linked into the program.
+pub(crate) fn is_linked() -> Result<bool> {
+    Ok(chosen()?.linked)
 }
 
 fn chosen() -> Result<&'static Chosen> {
@@ -151,7 +158,7 @@ fn with_device(api: DriverApi) -> Result<Driver, String> {
 
 #[cfg(feature = "sim")]
 fn simulated() -> Result<Chosen> {
-    Ok(Chosen::new(Driver::new(cuda_sim::driver_api())?))
+    Ok(Chosen { linked: true, ..Chosen::new(Driver::new(cuda_sim::driver_api())?) })
 }
 
 #[cfg(not(feature = "sim"))]
@@ -177,6 +184,7 @@ mod tests {
     #[cfg(feature = "sim")]
     #[test]
     fn the_variable_selects_the_software_device() {
-        assert!(choose(Some(SIM.into())).expect("it needs nothing").simulated);
+        let chosen = choose(Some(SIM.into())).expect("it needs nothing");
+        assert!(chosen.simulated && chosen.linked);
     }
 }

@@ -69,8 +69,8 @@ fn inspected(particles: &[Particle], view: ArrayView2<'_, f32>, out: &mut [f32],
     let maybe = if total > 3 { Some(total) } else { None };
     let mut moved = particle;
     moved.at[0] = 2.0;
-    tile[0] = view[[0, 0]];
-    later = apply(tile[0], |inner| inner + offset + weight(&particle, 2.0) as f32);
+    tile[i] = view[[0, 0]];
+    later = apply(tile[i], |inner| inner + offset + weight(&particle, 2.0) as f32);
     if kind == Kind::Free && maybe.is_some() {
         out[i] = later + sums[1] + pair.1 as f32 + moved.at[0];
     }
@@ -458,11 +458,12 @@ fn a_kernel_with_variables_computes_the_same() {
     let particle = |number| Particle { mass: 2.0, at: [1.0, 2.0, 3.0], number };
     let particles = on_device(&[particle(0), particle(1), particle(2), particle(3), particle(4), particle(5)]);
     let view = cuda_mem::to_device(&context, &ndarray::arr2(&[[3.0_f32, 1.0], [1.0, 1.0]])).unwrap();
-    let mut out = on_device(&[1.0_f32; 6]);
+    // The last element is read by all threads, and written by none.
+    let mut out = on_device(&[1.0_f32; 7]);
     inspected::launch((1, 6), &particles, &view, &mut out, 0.5).unwrap();
     // later = 3 * 2 + 1.5 + 5, sums[1] = 1 + 0.5 * 4
     let value = |i: f32| 12.5 + 3.0 + i + 2.0;
-    assert_eq!(on_host(&out), [1.0, 1.0, 1.0, 1.0, value(4.0), value(5.0)]);
+    assert_eq!(on_host(&out), [1.0, 1.0, 1.0, 1.0, value(4.0), value(5.0), 1.0]);
     let mut x = on_device(&[1.0_f32, 2.0]);
     optimized::launch((1, 2), &mut x, 2.0).unwrap();
     assert_eq!(on_host(&x), [13.0, 19.0]);

@@ -1,7 +1,7 @@
 //! Dynamic shared memory: undivided, divided into slices, beyond 48 KiB, and too small.
 
 use cuda_driver::LaunchConfig;
-use cuda_jit::device::{block_dim, block_idx, dynamic_shared, shared, sync_threads, thread_idx};
+use cuda_jit::device::{block_dim, block_idx, dynamic_shared, grid, shared, sync_threads, thread_idx};
 use cuda_jit::{Num, device, kernel};
 
 use super::{context, on_device, on_host};
@@ -14,7 +14,9 @@ fn whole<T: Num>(x: &mut [T], lens: &mut [usize]) {
     tile[i] = x[at];
     sync_threads();
     x[at] = tile[n - 1 - i];
-    lens[block_idx().x] = tile.len();
+    if i == 0 {
+        lens[block_idx().x] = tile.len();
+    }
 }
 
 #[device]
@@ -35,7 +37,7 @@ fn parts(n: usize, out: &mut [f64], lens: &mut [usize]) {
         halves[i] = 100 + i as u16;
         halves[n + i] = 200 + i as u16;
     }
-    for k in 0..rest.len() {
+    for k in (i..rest.len()).step_by(block_dim().x) {
         rest[k] = 1 << 40;
     }
     sync_threads();
@@ -112,9 +114,11 @@ fn a_slice_that_does_not_fit_panics() {
 #[kernel]
 fn fixed<const N: usize>(out: &mut [u32]) {
     let (first, second) = (shared!([u32; 1024]), shared!([u32; N]));
-    first[0] = 1;
-    second[N - 1] = 2;
-    out[0] = first[0] + second[N - 1];
+    if grid::<1>() == 0 {
+        first[0] = 1;
+        second[N - 1] = 2;
+        out[0] = first[0] + second[N - 1];
+    }
 }
 
 #[test]
@@ -148,7 +152,7 @@ fn beside(n: usize, out: &mut [u64], len: &mut [usize]) {
     bytes[i] = i as u8;
     wide[6999 - i] = i as f64;
     rows[32][31 - i] = 7 * i as u16;
-    for k in 0..rest.len() {
+    for k in (i..rest.len()).step_by(block_dim().x) {
         rest[k] = 1 << 50;
     }
     if i < n {
@@ -158,7 +162,9 @@ fn beside(n: usize, out: &mut [u64], len: &mut [usize]) {
     let j = 31 - i;
     let own = if j < n { more[j] } else { 0 };
     out[i] = bytes[j] as u64 + wide[6999 - j] as u64 + rows[32][31 - j] as u64 + own as u64 + rest[0];
-    len[0] = rest.len();
+    if i == 0 {
+        len[0] = rest.len();
+    }
 }
 
 #[test]

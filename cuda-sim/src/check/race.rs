@@ -391,6 +391,9 @@ impl Race {
         } else {
             let number = self.new_list([other, now]);
             cell.other = Record::several(other.time, number as usize);
+            if self.simple && other.is_plain_read() && now.is_plain_read() && other.block() != now.block() {
+                cell.other = cell.other.shared();
+            }
         }
     }
 
@@ -420,10 +423,11 @@ impl Race {
         }
         if weak_write || !self.is_implied(list, now) {
             self.touch_list(cell, now);
-        } else if now.is_plain_read() {
-            let mut blocks = list.iter().filter(|earlier| earlier.is_plain_read()).map(|earlier| earlier.block());
-            let first = blocks.next();
-            if blocks.any(|block| Some(block) != first) {
+        }
+        if self.simple && now.is_plain_read() && cell.other.is_several() {
+            // The list has a read of this block, or it has reads of two others.
+            let list = &self.lists[cell.other.place as usize];
+            if list.iter().any(|earlier| earlier.is_plain_read() && earlier.block() != now.block()) {
                 cell.other = cell.other.shared();
             }
         }

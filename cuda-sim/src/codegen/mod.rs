@@ -171,7 +171,7 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
         return Ok(code);
     }
     let functions = Functions::emit(program, index, flavour)?;
-    let regions = Regions::new(function, flavour.clustered);
+    let regions = Regions::new(function, flavour.clustered, flavour.checked);
     let count = |region| {
         let blocks = regions.blocks(function, region);
         blocks.into_iter().map(|block| function.blocks[block].insts.len() + 1).sum::<usize>()

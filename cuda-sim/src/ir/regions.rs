@@ -54,6 +54,8 @@ pub(crate) struct EnteredLoop {
 /// A kernel's regions.
 #[derive(Clone, Debug)]
 pub(crate) struct Regions {
+    /// True for code that records or checks its accesses.
+    checked: bool,
     /// The head block of each region; the index is the region's id.
     pub(crate) heads: Vec<BlockId>,
     pub(crate) kinds: Vec<RegionKind>,
@@ -98,6 +100,11 @@ fn is_scalar_inst(inst: &Inst) -> bool {
     effect || inst.is_atomic() || orders(inst) || inst.has(Modifier::Relaxed)
 }
 
+/// Returns true if a block has an access whose address may change when it is executed again.
+fn has_access(block: &BasicBlock) -> bool {
+    block.insts.iter().any(Inst::has_address)
+}
+
 /// Returns true for an access that orders other accesses of its thread, or may not be left out or repeated.
 fn orders(inst: &Inst) -> bool {
     inst.is_acquire_or_release() || inst.has(Modifier::Volatile) || inst.has(Modifier::Sc)
@@ -135,11 +142,6 @@ fn reachable_along(function: &Function, head: BlockId, follow: impl Fn(BlockId, 
         at += 1;
     }
     order
-}
-
-/// Returns true if there is a cycle among `blocks`.
-fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId, BlockId) -> bool) -> bool {
-    !in_cycles(function, blocks, follow).is_empty()
 }
 
 /// Returns `blocks` in reverse postorder: a block comes after each block from which it is reachable, unless both are in one
@@ -203,8 +205,13 @@ fn in_cycles(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId, B
 }
 
 /// Returns the heads of the cold paths that are reachable from `head`; none if splitting them off leaves nothing that
-/// can be vectorised. `follow` is true for edges inside the region.
-fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId, BlockId) -> bool) -> BTreeSet<BlockId> {
+/// can be vectorised, or, if `checked`, nothing that can record its accesses. `follow` is true for edges inside the region.
+fn cold_heads(
+    function: &Function,
+    head: BlockId,
+    checked: bool,
+    follow: impl Fn(BlockId, BlockId) -> bool,
+) -> BTreeSet<BlockId> {
     let all = reachable_along(function, head, &follow);
     let scalar: HashSet<BlockId> = all.into_iter().filter(|b| is_scalar(&function.blocks[*b])).collect();
     if scalar.is_empty() || scalar.contains(&head) {
@@ -219,7 +226,8 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId, Block
         ends || term.successors().iter().any(|next| !follow(block, *next))
     };
     let mut warm: HashSet<BlockId> = hot.iter().copied().filter(|b| leaves(*b)).collect();
-    if warm.is_empty() || has_cycle(function, &hot, inside) {
+    let prevents = |block: &BlockId| !checked || has_access(&function.blocks[*block]);
+    if warm.is_empty() || in_cycles(function, &hot, inside).iter().any(prevents) {
         return BTreeSet::new();
     }
     // Blocks of the hot path from which every path becomes cold (they fill in a panic record, say) are cold as well.
@@ -301,7 +309,7 @@ fn needs_scheduler(function: &Function, polls: &BTreeMap<BlockId, PollLoop>) -> 
 
 impl Regions {
     /// Computes the regions of a kernel. The blocks of a `resident` kernel are run alternately by a scheduler.
-    pub(crate) fn new(function: &Function, resident: bool) -> Regions {
+    pub(crate) fn new(function: &Function, resident: bool, checked: bool) -> Regions {
         let live = live_in(function);
         let polls = polling(function, &live);
         let facts = lockstep::BlockFacts {
@@ -310,6 +318,7 @@ impl Regions {
         };
         let loops = lockstep::find(function, &live, &polls, &facts);
         let mut this = Regions {
+            checked,
             heads: vec![0],
             kinds: vec![RegionKind::Entry],
             splits: HashMap::new(),
@@ -337,7 +346,7 @@ impl Regions {
 
     /// As [`Regions::new`], for threads that are fibers: a fiber does not leave its function for a cold path.
     pub(crate) fn of_fibers(function: &Function) -> Regions {
-        let mut this = Regions::new(function, false);
+        let mut this = Regions::new(function, false, false);
         this.entered.clear();
         this.splits.retain(|_, region| !matches!(this.kinds[*region], RegionKind::Cold | RegionKind::Restart));
         this
@@ -353,7 +362,7 @@ impl Regions {
 
     /// Splits cold paths off a kernel whose threads do not synchronise.
     fn split_cold_paths(&mut self, function: &Function) {
-        let cold = cold_heads(function, 0, |_, _| true);
+        let cold = cold_heads(function, 0, false, |_, _| true);
         if !cold.is_empty() && has_no_effect_before(function, &cold) {
             self.heads.push(0);
             self.kinds.push(RegionKind::Restart);
@@ -399,7 +408,7 @@ impl Regions {
         while at < self.heads.len() {
             if self.kinds[at] != RegionKind::Cold {
                 let inside = |from, to| self.split(at, from, to).is_none();
-                let cold = cold_heads(function, self.heads[at], inside);
+                let cold = cold_heads(function, self.heads[at], self.checked, inside);
                 cold.into_iter().for_each(|head| self.split_at(head, RegionKind::Cold));
             }
             at += 1;
@@ -475,7 +484,7 @@ impl Regions {
         let polls = self.polls.keys().any(|state| blocks.contains(&self.heads[*state]));
         let scalar = |block: &BlockId| function.blocks[*block].insts.iter().any(is_scalar_inst);
         let inside = |from, to| self.split(region, from, to).is_none();
-        let accesses = |block: &BlockId| function.blocks[*block].insts.iter().any(Inst::has_address);
+        let accesses = |block: &BlockId| has_access(&function.blocks[*block]);
         !polls && !blocks.iter().any(scalar) && !in_cycles(function, &blocks, inside).iter().any(accesses)
     }
 
