@@ -316,6 +316,11 @@ mod tests {
             "kernels are checked on the software device only, and the driver is that of a GPU: set \
              CUDA_DRIVER_PATH=sim, and build cuda-prelude with its feature `sim`"
         );
+        assert_eq!(
+            CheckError::OtherLibrary.to_string(),
+            "`check` uses the software device that is linked into the program, and CUDA_DRIVER_PATH names a library \
+             instead: set CUDA_DRIVER_PATH=sim, or turn the library's checkers on with CUDA_SIM_CHECK"
+        );
         let error = CheckError::NoDriver(Error::NoDevice("it is missing".into())).to_string();
         assert!(error.starts_with("the check did not run: "), "{error}");
     }

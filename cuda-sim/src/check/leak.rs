@@ -98,9 +98,9 @@ mod tests {
     fn frames_of_this_crate_are_left_out_in_optimised_builds_too() {
         let own = concat!("/somewhere/", file!()).replace("check/leak.rs", "memory.rs");
         let text = format!(
-            "   0: caller\n             at {own}:15:16\n   1: call_once<fn(), ()>\n             at /rustc/59807616/library/core/src/ops/function.rs:250:5\n   2: cuda_sim::check::events::allocated\n   3: cuMemAlloc_v2\n   4: allocate\n             at /home/user/src/main.rs:3:1\n   5: main\n"
+            "   0: caller\n             at {own}:15:16\n   1: call_once<fn(), ()>\n             at /rustc/59807616/library/core/src/ops/function.rs:250:5\n   2: cuda_sim::check::events::allocated\n   3: cuMemAlloc_v2\n   4: allocate\n             at /project/src/main.rs:3:1\n   5: main\n"
         );
-        assert_eq!(described(&frames(&text)), "allocate (/home/user/src/main.rs:3:1), called by main");
+        assert_eq!(described(&frames(&text)), "allocate (/project/src/main.rs:3:1), called by main");
         assert!(frames(&text)[4..].iter().all(|frame| !frame.is_own()));
     }
 }

@@ -48,7 +48,7 @@ struct Row {
     range: Range<u32>,
     /// The time of the last barrier of the block.
     barrier: u32,
-    /// Where their offsets are among those of the log.
+    /// The positions of their offsets among those of the log.
     offsets: Range<usize>,
 }
 

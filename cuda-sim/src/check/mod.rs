@@ -86,7 +86,7 @@ struct Checker {
     bounds: Box<[Bounds; BOUNDS_COUNT]>,
     /// The accesses that code has recorded ([`batch`]).
     batch: Box<[u64]>,
-    /// Where accesses of some places have nothing to record.
+    /// The memory in which accesses of some places have nothing to record.
     clear: Box<[ClearArea; CLEAR_AREAS]>,
 }
 
