@@ -5,6 +5,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Ident, Macro, Pat, PatIdent, Stmt, UnOp};
 
+use super::expr::repeats;
 use super::pattern::is_constant;
 use super::witnesses::{after, named};
 use super::{BindingKind, Capture, node, nothing, span::begin};
@@ -160,14 +161,15 @@ impl Capture {
         self.captured(closure, true)
     }
 
-    /// A closure; its result type is also queried if it has a `return`.
+    /// A closure; its result type is also queried if it has a `return`, or if its result holds the array of a `[e; N]`, whose
+    /// length nothing else tells.
     fn captured(&mut self, closure: &mut ExprClosure, ask: bool) -> s::Closure {
         if let Some(token) = &closure.asyncness {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
         }
         self.scopes.enter_closure(closure.capture.is_some());
         // a body that diverges has the type that its context expects
-        let asks = ask && !diverges(&closure.body);
+        let asks = (ask || repeats(&closure.body)) && !diverges(&closure.body);
         let (params, body, probe) = self.scoped(|walk| {
             let mut witnesses = Vec::new();
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut witnesses)).collect();

@@ -458,13 +458,15 @@ fn is_block(expr: &Expr) -> bool {
     }
 }
 
-/// Returns true for an expression whose value may be that of a `[e; N]`.
-fn repeats(expr: &Expr) -> bool {
+/// Returns true for an expression whose value may be that of a `[e; N]`, or has one as a part.
+pub(super) fn repeats(expr: &Expr) -> bool {
     let ends = |block: &Block| matches!(block.stmts.last(), Some(Stmt::Expr(tail, None)) if repeats(tail));
     match expr {
         Expr::Repeat(_) => true,
         Expr::Paren(inner) => repeats(&inner.expr),
         Expr::Group(inner) => repeats(&inner.expr),
+        Expr::Tuple(tuple) => tuple.elems.iter().any(repeats),
+        Expr::Array(array) => array.elems.iter().any(repeats),
         Expr::Block(block) => ends(&block.block),
         Expr::Unsafe(block) => ends(&block.block),
         Expr::If(branch) => ends(&branch.then_branch) || branch.else_branch.iter().any(|(_, other)| repeats(other)),
