@@ -164,12 +164,13 @@ fn tables(text: &str) -> Vec<(String, String, Vec<String>)> {
     tables
 }
 
-/// The names in `sort 0 sort_by (_: impl FnMut(&T, &T) -> Ordering)`.
+/// The names in `sort 0 unzip [A, B] sort_by (_: impl FnMut(&T, &T) -> Ordering)`.
 fn methods_of(list: &str) -> Vec<String> {
     let mut depth = 0;
     let outside = list.chars().map(|c| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        if depth > 0 || c == ')' { ' ' } else { c }
+        let ends = matches!(c, ')' | ']');
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(ends);
+        if depth > 0 || ends { ' ' } else { c }
     });
     let words: String = outside.collect();
     let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -220,7 +221,7 @@ mod tests {
 
     const HOSTS: &str = "reasons! {\n    Heap NeedsNoHeap: \"kernels cannot call this method of `{Self}`\",\n        \"use `[0.0; 16]`, `printf!(\\\"{{}}\\\\n\\\")`\";\n    \
          Other X: \"a\", \"b\";\n}\n\n/// Methods of slices.\n///\n/// Nothing.\npub trait HostSlice<T> {\n    cuda_jit_macros::host_methods! {\n        \
-         Heap: to_vec 0 sort_by (_: impl FnMut(&T, &T) -> Ordering)\n            join 1;\n        Missing: split 1;\n    }\n}\n";
+         Heap: to_vec 0 sort_by (_: impl FnMut(&T, &T) -> Ordering)\n            unzip [A, B] join 1;\n        Missing: split 1;\n    }\n}\n";
 
     const STDERR: &str = "error: kernels have no raw pointers; index the slice, `x[i]`\n --> a.rs:1:1\n\nerror[E0277]: kernels have no conversion of `A` to `B`\n  \
          |\n  = note: write `From`\n\nerror[E0277]: kernels have no conversion of `C` to `D`\n\nerror: a kernel has at most 32 parameters\n\nerror: cannot find `x`\n";
@@ -235,7 +236,7 @@ mod tests {
     fn the_page_is_what_is_refused() {
         let page = written(&format!("# By hand\n\n{MARK}old"), &files("")).unwrap();
         assert!(page.starts_with(&format!("# By hand\n\n{MARK}\n## Methods of Rust's types")), "{page}");
-        let reason = "Kernels cannot call this method of `T`. Use `[0.0; 16]`, `printf!(\"{}\\n\")`.\n\n| of | methods |\n|---|---|\n| slices | `to_vec` `sort_by` `join` |\n";
+        let reason = "Kernels cannot call this method of `T`. Use `[0.0; 16]`, `printf!(\"{}\\n\")`.\n\n| of | methods |\n|---|---|\n| slices | `to_vec` `sort_by` `unzip` `join` |\n";
         assert!(page.contains(reason), "{page}");
         assert!(page.contains("| kernels have no raw pointers | index the slice, `x[i]` |\n"), "{page}");
         assert!(
@@ -265,6 +266,9 @@ mod tests {
         let text = format!("\n{}", HOSTS.replace("/// Methods of slices.", "/// Those of slices."));
         let files = [("cuda-jit/lang/src/typeinfo/any.rs".to_owned(), text)];
         let error = written(MARK, &files).unwrap_err().to_string();
-        assert!(error.starts_with("the `host_methods!` with `to_vec`, `sort_by`, `join` is in no trait"), "{error}");
+        assert!(
+            error.starts_with("the `host_methods!` with `to_vec`, `sort_by`, `unzip`, `join` is in no trait"),
+            "{error}"
+        );
     }
 }
