@@ -2,7 +2,7 @@
 
 use super::super::warp::Exchange;
 use super::ResidentBlock;
-use super::runs::Run;
+use super::runs::{self, Run};
 use crate::check::sync as check;
 use crate::ir::sync::{Arg, BARRIERS, BarrierReduction, Operation, Site};
 
@@ -25,8 +25,8 @@ impl ResidentBlock<'_> {
         }
     }
 
-    /// As [`ResidentBlock::open_barriers`], if all threads meet at one barrier that reduces nothing, or if no barrier can
-    /// open since all threads have to meet and some do not wait; `None` in the other cases.
+    /// As [`ResidentBlock::open_barriers`], if all threads meet at one barrier that reduces nothing, or at one place, or if no barrier
+    /// can open since all threads have to meet and some do not wait; `None` in the other cases.
     fn open_whole(&mut self) -> Option<bool> {
         if !self.meets_whole {
             return None;
@@ -38,16 +38,20 @@ impl ResidentBlock<'_> {
             simple &= known && barrier.is_none_or(|other| other == site.args[0]);
             barrier = Some(site.args[0]);
         }
+        if !self.listed {
+            self.list();
+        }
         if !simple {
-            return None;
+            // If all threads are at one place, the next step completes it for all together.
+            let state = runs::alive(&self.runs).and_then(|(_, common)| common).filter(|_| self.may_converge);
+            let site = state.and_then(|state| self.site(state));
+            let known = |site: &Site| matches!(site.args[0], Arg::Known(id) if id < BARRIERS && self.arrived[id as usize].0 == 0);
+            return site.is_some_and(known).then_some(true);
         }
         let plan = self.plan;
         if barrier.is_some() && self.context.checked != 0 {
             self.check_barrier(|_| true);
             check::meet_whole(&self.context);
-        }
-        if !self.listed {
-            self.list();
         }
         let mut at = 0;
         for index in 0..self.runs.len() {
