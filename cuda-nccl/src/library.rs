@@ -5,14 +5,17 @@
 //! # Safety
 //!
 //! One block opens the library beside the software device that the environment's value `sim` names: setting the variable, which
-//! safe Rust cannot do, promises that the library is NCCL. The other asks the library for an identifier through a pointer that
-//! lives through the call.
+//! safe Rust cannot do, promises that the library is NCCL. Another asks the library for an identifier through a pointer that
+//! lives through the call. The others look up a function that only the software device's NCCL has, in a library that is open, and call
+//! it with the driver's function that it asks for.
 
+use std::ffi::{CStr, CString, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cuda_sys::nccl::{NcclApi, ncclUniqueId};
+use cuda_sys::DriverApi;
+use cuda_sys::nccl::{NcclApi, ncclResult_t, ncclUniqueId};
 
 use crate::error::{Error, NcclError, Result};
 
@@ -119,6 +122,18 @@ impl Nccl {
         Ok(UniqueId(id))
     }
 
+    /// Tells the software device's NCCL which driver is in use. It finds one that is a library by itself, but not a device that the
+    /// program contains. Other libraries are not told anything.
+    pub(crate) fn use_driver(&self, api: &DriverApi) -> Result<()> {
+        let Some(set) = exported(self.origin(), c"ncclSimSetDriver") else { return Ok(()) };
+        let lookup = api.cuGetProcAddress_v2()?;
+        // SAFETY: the software device's NCCL alone has a function of this name, which takes the address of another one.
+        let set = unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void) -> ncclResult_t>(set) };
+        // SAFETY: it asks for the driver's `cuGetProcAddress_v2`, which this is.
+        let status = unsafe { set(lookup as *mut c_void) };
+        NcclError::check_global(&self.0, status, "ncclSimSetDriver")
+    }
+
     /// The library of the software device in the first of these folders that has it.
     fn beside(folders: &[PathBuf]) -> Result<Nccl> {
         let mut files = folders.iter().flat_map(|folder| SIM_FILES.map(|name| folder.join(name)));
@@ -141,6 +156,28 @@ impl fmt::Debug for Nccl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Nccl").field(&self.origin()).finish()
     }
+}
+
+/// The address of a function in a library that is open.
+#[cfg(unix)]
+fn exported(library: &str, name: &CStr) -> Option<*mut c_void> {
+    let library = CString::new(library).ok()?;
+    // SAFETY: with this flag nothing is loaded, and no code of the library runs.
+    let open = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    if open.is_null() {
+        return None;
+    }
+    // SAFETY: the library is open, and the name ends in a null.
+    let found = unsafe { libc::dlsym(open, name.as_ptr()) };
+    // SAFETY: it was opened once more above; the table of functions keeps it open.
+    unsafe { libc::dlclose(open) };
+    (!found.is_null()).then_some(found)
+}
+
+/// There is no software device's NCCL elsewhere.
+#[cfg(not(unix))]
+fn exported(_: &str, _: &CStr) -> Option<*mut c_void> {
+    None
 }
 
 /// The folders in which the software device's libraries lie: that of the driver's file, and those of the program. Cargo puts

@@ -208,7 +208,7 @@ impl AddAssign for V3 {
 }
 #[device]
 impl V3 {
-    pub const ZERO: V3 = V3 { x: 0.0, y: 0.0, z: 0.0 };
+    const ZERO: V3 = V3 { x: 0.0, y: 0.0, z: 0.0 };
     fn dot(self, o: Self) -> f32 {
         self.x * o.x + self.y * o.y + self.z * o.z
     }

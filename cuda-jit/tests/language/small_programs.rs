@@ -318,20 +318,20 @@ fn bits(x: &[u32], out: &mut [u64]) {
 mod geometry {
     use cuda_jit::{DeviceType, device};
     #[derive(Clone, Copy, Debug, DeviceType)]
-    pub struct Ray {
+    pub(super) struct Ray {
         pub at: [f32; 3],
         pub to: [f32; 3],
     }
     #[device]
     impl Ray {
-        pub fn along(&self, t: f32) -> [f32; 3] {
+        pub(super) fn along(&self, t: f32) -> [f32; 3] {
             let mut p = self.at;
             for (p, d) in p.iter_mut().zip(&self.to) {
                 *p = d.mul_add(t, *p);
             }
             p
         }
-        pub fn hit(&self, c: [f32; 3], r: f32) -> Option<f32> {
+        pub(super) fn hit(&self, c: [f32; 3], r: f32) -> Option<f32> {
             let oc = [0, 1, 2].map(|k| self.at[k as usize] - c[k as usize]);
             let dot = |a: &[f32; 3], b: &[f32; 3]| a.iter().zip(b).fold(0.0, |s: f32, (x, y)| x.mul_add(*y, s));
             let (a, b) = (dot(&self.to, &self.to), dot(&oc, &self.to));
@@ -365,7 +365,7 @@ fn patterns(x: &[i32], out: &mut [i64]) {
     const LOW: i32 = 2;
     let i = grid::<1>();
     let (a, b) = ordered((x[i], 4));
-    let &[p, .., q] = &[a, b, a + b] else { return };
+    let &[p, .., q] = &[a, b, a + b];
     let ref r = p;
     out[i] = match (a, b, x.get(i + 1)) {
         (LOW, _, _) => 1,
@@ -381,7 +381,7 @@ fn patterns(x: &[i32], out: &mut [i64]) {
     }
     let Some(Some((n, _))) = nested else { unreachable!("it is there") };
     out[i] += n as i64 * 1_000_000;
-    let t = if let (Some(a), Some(b)) | (Some(b), Some(a)) = (x.get(i + 7), x.get(0)) { a - b } else { -7 };
+    let t = if let (Some(a), None) | (None, Some(a)) = (x.get(i + 7), x.get(0)) { *a } else { -7 };
     out[i] += t as i64;
 }
 

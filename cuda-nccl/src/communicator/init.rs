@@ -358,6 +358,9 @@ impl Communicator {
 
 /// Makes the communicators of these ranks of one identifier, and waits until all ranks have come.
 fn create(nccl: &Nccl, id: UniqueId, ranks: Vec<(Context, Place)>, options: &Options) -> Result<Vec<Communicator>> {
+    if let Some((context, _)) = ranks.first() {
+        nccl.use_driver(context.api())?;
+    }
     let api = &nccl.0;
     let init = api.ncclCommInitRankConfig()?;
     let (start, end) = (api.ncclGroupStart()?, api.ncclGroupEnd()?);

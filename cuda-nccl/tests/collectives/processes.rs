@@ -5,8 +5,9 @@ use std::net::TcpListener;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use cuda_driver::Driver;
 use cuda_mem::from_slice;
-use cuda_nccl::{Communicator, Environment, Options, Reduction, Result};
+use cuda_nccl::{Communicator, Environment, Nccl, Options, Reduction, Result};
 
 use crate::{MACHINE, Rank};
 
@@ -156,4 +157,43 @@ fn two_processes_of_one_rank_are_refused() {
         let text = text(output);
         assert!(!output.status.success() && text.contains("rank 1"), "{text}");
     }
+}
+
+/// A process whose device is a part of the program: sums with both of its devices, and prints the sums.
+fn sum_on_the_device_inside() -> Result<()> {
+    let driver = Driver::new(cuda_sim::driver_api())?;
+    let contexts = [driver.device(0)?.primary_context()?, driver.device(1)?.primary_context()?];
+    let options = Options::new().timeout(Duration::from_secs(60));
+    let all = Communicator::all(&Nccl::load()?, &contexts, &options)?;
+    let sum = |each: Communicator| {
+        let rank = Rank::new(each);
+        let mut x = from_slice(&rank.stream, &vec![1 + rank.rank() as u64; 1000])?;
+        rank.communicator.all_reduce_in_place(&mut x, Reduction::Sum, &rank.stream)?;
+        rank.communicator.wait(&rank.stream)?;
+        Ok::<u64, cuda_nccl::Error>(x.copy_to_host()?.sum())
+    };
+    let sums: Vec<_> = std::thread::scope(|scope| {
+        let ranks: Vec<_> = all.into_iter().map(|each| scope.spawn(move || sum(each))).collect();
+        ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+    });
+    for sum in sums {
+        println!("the sum of all is {}", sum?);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_program_may_contain_the_device() {
+    if std::env::var_os(VARIABLE).is_some() {
+        return sum_on_the_device_inside().unwrap();
+    }
+    let software = MACHINE.as_ref().is_some_and(|(nccl, _)| nccl.origin().contains("libnccl_sim"));
+    if !software {
+        println!("skipped: no software NCCL");
+        return;
+    }
+    let variables = vec![("CUDA_DRIVER_PATH", String::new()), ("CUDA_SIM_DEVICES", "2".to_owned())];
+    let output = &run("processes::a_program_may_contain_the_device", &[variables])[0];
+    let text = text(output);
+    assert!(output.status.success() && text.matches("the sum of all is 3000").count() == 2, "{text}");
 }
