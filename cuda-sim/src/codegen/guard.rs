@@ -292,7 +292,7 @@ impl<'ctx> Rewriter<'ctx> {
             && inst.get_parent() == Some(back);
         let limit = operand(condition, 1).filter(|_| compared)?;
         let most = self.upper_bound(start, fuel).max(self.upper_bound(limit, fuel));
-        (most < 1 << 40).then_some(most + by)
+        (most < 1 << 40).then(|| most + by)
     }
 
     /// Returns an upper bound of an unsigned value.
