@@ -404,10 +404,14 @@ fn a_pointer_that_moves_with_a_counter() {
     }
     MEMORY.free(base, |_| true).unwrap();
     let numbers = Buffer::new(&[1 | 2 << 32, 3 | 4 << 32, 5 | 6 << 32]);
-    for fibers in [false, true] {
-        let results = Buffer::new(&[5 | 9 << 32, 0, 0, 0]);
-        launch(&kernel(&walk(4)), 1, 3, [numbers.0, results.0], fibers).unwrap();
-        assert_eq!(results.read(4)[1..], [1 + 2 + 3 + 4, 2 + 3 + 4 + 5, 3 + 4 + 5 + 6]);
+    // Nothing is known of a bound of 64 bits: then each address is compared.
+    let unbounded = walk(4).replace("cvt.u64.u32 %rd6, %r6", "ld.global.u64 %rd6, [%rd2+32]");
+    for code in [walk(4), unbounded] {
+        for fibers in [false, true] {
+            let results = Buffer::new(&[5 | 9 << 32, 0, 0, 0, 9]);
+            launch(&kernel(&code), 1, 3, [numbers.0, results.0], fibers).unwrap();
+            assert_eq!(results.read(4)[1..], [1 + 2 + 3 + 4, 2 + 3 + 4 + 5, 3 + 4 + 5 + 6]);
+        }
     }
 }
 
