@@ -178,11 +178,11 @@ fn pack(folder: &Path, archive: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::Scratch;
+    use crate::workspace::scratch;
 
     /// Runs `./run test ARGUMENTS` in a bundle whose executables are `echo` and another command.
     fn run_tests(name: &str, arguments: &[&str], other: &str) -> (bool, String) {
-        let scratch = Scratch::new(name).unwrap();
+        let scratch = scratch(name).unwrap();
         let folder = scratch.path();
         fs::create_dir(folder.join("tests")).unwrap();
         // These are links, because a file that was just written may still be open in a process that another test starts.

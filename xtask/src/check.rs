@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
 use crate::setup::Toolkit;
-use crate::workspace::{self, Scratch, cargo, run as run_command, whole};
+use crate::workspace::{self, cargo, run as run_command, scratch, whole};
 use crate::{
     book, fuzz, generate, kernel_bundles, layers, modules, mpi, next_llvm, package, sanitize, setup, test, tidy,
 };
@@ -75,7 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if steps.is_empty() {
         bail!("no step has this name; the steps are {}", step_names().collect::<Vec<_>>().join(", "));
     }
-    let scratch = Scratch::new("check")?;
+    let scratch = scratch("check")?;
     let kernels = scratch.path().join("kernels");
     let toolkit = setup::toolkit()?;
     let shared = Shared { toolkit, kernels, every_cuda: options.every_cuda, whole_llvm: options.whole_llvm };

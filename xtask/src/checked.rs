@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use serde_json::Value;
 
-use crate::workspace::{self, Artifact, Scratch};
+use crate::workspace::{self, Artifact, scratch};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -83,7 +83,7 @@ impl Schedule {
 
     /// Runs the tests of an executable.
     fn run(&self, suite: &Artifact, driver: Option<&Path>, filters: &[String]) -> Result<Outcome> {
-        let folder = Scratch::new("checked")?;
+        let folder = scratch("checked")?;
         let mut tests = Command::new(&suite.file);
         tests.current_dir(&suite.folder).args(filters);
         if driver.is_some() {

@@ -13,8 +13,9 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
+use tempfile::TempDir;
 
-use crate::workspace::{self, Scratch, output};
+use crate::workspace::{self, output, scratch};
 use crate::{setup, wheels};
 use results::Results;
 
@@ -137,7 +138,7 @@ fn cudarc(device: &Device, limit: u32) -> Result<Results> {
 /// The software device, as a client finds it.
 struct Device {
     /// A folder with links to the library under the names of NVIDIA's, and Python's search path.
-    folder: Scratch,
+    folder: TempDir,
     nvrtc: PathBuf,
 }
 
@@ -145,7 +146,7 @@ impl Device {
     fn new() -> Result<Device> {
         let library = workspace::software_device()?;
         let (numba, testers) = (setup::numba_cuda()?, setup::testers()?);
-        let folder = Scratch::new("clients")?;
+        let folder = scratch("clients")?;
         for name in ["libcuda.so", "libcuda.so.1"] {
             std::os::unix::fs::symlink(&library, folder.path().join(name))?;
         }

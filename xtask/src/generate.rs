@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, ensure};
 use cuda_sys::toolkit::TARGET;
 
 use crate::setup::{self, Toolkit};
-use crate::workspace::{self, Scratch, cargo};
+use crate::workspace::{self, cargo, scratch};
 
 /// The features of cuda-sys for libraries.
 const TABLES: [&str; 6] = ["runtime", "nvrtc", "nvjitlink", "nvml", "nvtx", "nccl"];
@@ -25,7 +25,7 @@ pub(crate) fn run(toolkit: &Toolkit, every: bool) -> Result<()> {
     features(&libclang)?;
     let (driver, xtask) = (workspace::software_device()?, workspace::program("xtask")?);
     for (at, (version, include)) in setup::headers_of_versions(every)?.into_iter().enumerate() {
-        let machine = Scratch::new("generate")?;
+        let machine = scratch("generate")?;
         let layout = Layout::of(at, machine.path(), &include)?;
         let out = machine.path().join("out");
         let mut gen_bindings = Command::new(&xtask);

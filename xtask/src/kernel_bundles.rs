@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::workspace::{self, Scratch, cargo, output};
+use crate::workspace::{self, cargo, output, scratch};
 
 /// The package, and its source.
 const PACKAGE: &str = "cuda-tests-bundled";
@@ -212,7 +212,7 @@ fn in_an_empty_root(bare: &Path, driver: &Path) -> Result<()> {
         println!("skipped: the run in an empty root folder (only root may change it)");
         return Ok(());
     }
-    let scratch = Scratch::new("root")?;
+    let scratch = scratch("root")?;
     let root = scratch.path();
     let llvm = sysroot_llvm()?;
     for file in [bare, driver, &llvm] {
@@ -262,7 +262,7 @@ fn put(file: &Path, to: &Path) -> Result<()> {
 /// Measures the time that finding a kernel in a bundle adds to the driver's loading, in fresh processes that find its machine code on
 /// disk.
 fn times(bare: &Path, driver: &Path) -> Result<()> {
-    let scratch = Scratch::new("times")?;
+    let scratch = scratch("times")?;
     let run = |program: &Path, argument: &OsStr| {
         let mut run = Command::new(program);
         run.arg(argument).env("CUDA_DRIVER_PATH", driver).env("CUDA_JIT_CACHE_DIR", scratch.path());

@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::setup::Toolkit;
-use crate::workspace::{self, Scratch, output, whole};
+use crate::workspace::{self, output, scratch, whole};
 
 /// The features beside those of the other steps.
 const FEATURES: [&str; 2] = ["--features", "cuda-nccl/mpi,cuda-example-mpi/mpi"];
@@ -105,7 +105,7 @@ fn counted_by_mpi(folder: &Path) -> Result<usize> {
 /// Runs a program, and compares the bytes that were counted with those that it expects.
 fn run_counted(libraries: &Libraries, program: &Path, processes: usize, transport: &str) -> Result<()> {
     let name = program.file_name().unwrap_or_default().to_string_lossy();
-    let folder = Scratch::new("mpi")?;
+    let folder = scratch("mpi")?;
     let mut mpirun = libraries.mpirun(program, processes, transport);
     mpirun.env("NCCL_DEBUG", "INFO");
     mpirun.env("OMPI_MCA_pml_monitoring_enable", "2").env("OMPI_MCA_pml_monitoring_enable_output", "3");
@@ -129,7 +129,7 @@ fn run_counted(libraries: &Libraries, program: &Path, processes: usize, transpor
 
 /// Runs the batch file for Slurm, with `mpirun` in the place of `srun`.
 fn run_batch_file(libraries: &Libraries, program: &Path) -> Result<()> {
-    let folder = Scratch::new("mpi")?;
+    let folder = scratch("mpi")?;
     let srun = folder.path().join("srun");
     std::fs::write(&srun, "#!/bin/sh\ntest \"$1\" = --mpi=pmix && shift && exec mpirun -np 2 \"$@\"\n")?;
     workspace::run(Command::new("chmod").arg("+x").arg(&srun))?;

@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::setup;
-use crate::workspace::{self, Scratch, cargo, output, run as run_command};
+use crate::workspace::{self, cargo, output, run as run_command, scratch};
 
 pub(crate) fn run() -> Result<()> {
     let folder = workspace::root().join("interop/neighbours");
@@ -37,7 +37,7 @@ pub(crate) fn run() -> Result<()> {
 /// Tests with cuda-core, which loads `libcuda.so.1`.
 fn cuda_core(mut tests: Command, toolkit: &setup::Toolkit, headers: &Path) -> Result<()> {
     let library = workspace::software_device_alone(&[])?;
-    let scratch = Scratch::new("driver")?;
+    let scratch = scratch("driver")?;
     let driver = scratch.path().join("libcuda.so.1");
     std::os::unix::fs::symlink(library, &driver)?;
     // libclang from PyPI comes without the compiler's own headers.

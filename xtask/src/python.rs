@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
-use crate::workspace::{self, Scratch, output, run as run_command};
+use crate::workspace::{self, output, run as run_command, scratch};
 use crate::{setup, wheels};
 
 #[derive(Args)]
@@ -31,8 +31,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     };
     let library = workspace::software_device_alone(&[])?;
     let package = workspace::root().join("examples/python");
-    let scratch = Scratch::new("python")?;
-    install(&package, &maturin, scratch.path())?;
+    let folder = scratch("python")?;
+    install(&package, &maturin, folder.path())?;
     let program = package.join("tests/test_arrays.py");
     let python = || {
         let mut python = Command::new("python3");
@@ -40,17 +40,17 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         python
     };
     let mut tests = python();
-    tests.arg(&program).env("PYTHONPATH", joined(&[scratch.path(), &numba])?);
+    tests.arg(&program).env("PYTHONPATH", joined(&[folder.path(), &numba])?);
     // One library for both, so that they work in one context.
     run_command(tests.env("NUMBA_CUDA_DRIVER", &library))?;
     if options.numba_cuda {
         println!("with numba-cuda");
-        let folder = Scratch::new("driver")?;
-        std::os::unix::fs::symlink(&library, folder.path().join("libcuda.so.1"))?;
-        wheels::customize(folder.path(), &[&setup::numba_cuda()?])?;
+        let driver = scratch("driver")?;
+        std::os::unix::fs::symlink(&library, driver.path().join("libcuda.so.1"))?;
+        wheels::customize(driver.path(), &[&setup::numba_cuda()?])?;
         let mut tests = python();
-        tests.arg(&program).env("PYTHONPATH", joined(&[folder.path(), scratch.path()])?);
-        run_command(tests.env("LD_LIBRARY_PATH", folder.path()))?;
+        tests.arg(&program).env("PYTHONPATH", joined(&[driver.path(), folder.path()])?);
+        run_command(tests.env("LD_LIBRARY_PATH", driver.path()))?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use cuda_sys::toolkit::Environment;
 
 use crate::next_llvm;
 use crate::wheels::{SITE, Wheels};
-use crate::workspace::{Scratch, output};
+use crate::workspace::{output, scratch};
 
 /// The toolkit for bindings, checks and comparisons. nvdisasm exists as a wheel from 13.2 on, and reads the output of 13.0.
 const TOOLKIT: Wheels = Wheels {
@@ -367,7 +367,7 @@ const KERNEL: &str = "extern \"C\" __global__ void twice(float *x) { x[threadIdx
 
 /// Compiles a kernel with nvcc to PTX, assembles it with ptxas and disassembles it with nvdisasm.
 fn verify(toolkit: &Toolkit) -> Result<()> {
-    let scratch = Scratch::new("verify")?;
+    let scratch = scratch("verify")?;
     let file = |name: &str| scratch.path().join(name);
     fs::write(file("twice.cu"), KERNEL)?;
     let mut nvcc = Command::new(toolkit.tool("nvcc")?);
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn wheels_are_unpacked_in_condas_layout() {
-        let scratch = Scratch::new("layout").unwrap();
+        let scratch = scratch("layout").unwrap();
         for file in [
             "nvidia/cu13/include/cuda.h",
             "nvidia/cu13/lib/libcudart.so.13",

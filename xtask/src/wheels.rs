@@ -164,13 +164,13 @@ fn remove(dir: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::Scratch;
+    use crate::workspace::scratch;
 
     const SOME: Wheels = Wheels { name: "some", wheels: &["some==1"], megabytes: 1, places: &[("a/b.so", "c/d.so.1")] };
 
     #[test]
     fn a_folder_with_another_stamp_counts_as_absent() {
-        let scratch = Scratch::new("stamp").unwrap();
+        let scratch = scratch("stamp").unwrap();
         assert!(!SOME.complete(scratch.path()));
         fs::write(scratch.path().join(STAMP), "some==0.9\n").unwrap();
         assert!(!SOME.complete(scratch.path()));
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_the_command_did_not_create_is_not_replaced() {
-        let scratch = Scratch::new("foreign").unwrap();
+        let scratch = scratch("foreign").unwrap();
         let theirs = scratch.path().join("toolkit");
         fs::create_dir(&theirs).unwrap();
         fs::write(theirs.join("thesis.tex"), "").unwrap();
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn python_finds_packages_of_other_folders() {
-        let scratch = Scratch::new("customize").unwrap();
+        let scratch = scratch("customize").unwrap();
         let packages = scratch.path().join("a 'folder'");
         fs::create_dir(&packages).unwrap();
         fs::write(packages.join("found_here.py"), "where = 'there'\n").unwrap();
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn listed_files_are_moved_to_their_destinations_and_the_rest_is_removed() {
-        let scratch = Scratch::new("places").unwrap();
+        let scratch = scratch("places").unwrap();
         let site = scratch.path().join("site");
         fs::create_dir_all(site.join("a")).unwrap();
         for file in ["a/b.so", "a/other.so"] {

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// The workspace's root folder.
 pub(crate) fn root() -> &'static Path {
@@ -133,29 +133,9 @@ fn artifact(message: &Value) -> Option<Artifact> {
     Some(Artifact { package, folder, target, kind, test: message["profile"]["test"] == true, file: file.into() })
 }
 
-/// A folder for this process' temporary files, removed when dropped.
-pub(crate) struct Scratch(PathBuf);
-
-impl Scratch {
-    pub(crate) fn new(name: &str) -> Result<Scratch> {
-        static MADE: AtomicUsize = AtomicUsize::new(0);
-        // Tests of one process run at the same time, so the name includes a counter.
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("xtask-{name}-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        Ok(Scratch(folder))
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // If this fails, a temporary folder remains, which the system clears.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// A temporary folder that is removed when it is dropped; its name begins with `xtask-` and the name.
+pub(crate) fn scratch(name: &str) -> Result<TempDir> {
+    tempfile::Builder::new().prefix(&format!("xtask-{name}-")).tempdir().context("cannot create a temporary folder")
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_difference_is_shown_as_a_patch() {
-        let scratch = workspace::Scratch::new("difference").unwrap();
+        let scratch = workspace::scratch("difference").unwrap();
         let file = scratch.path().join("types.rs");
         std::fs::write(&file, "one\ntwo\n").unwrap();
         assert_eq!(difference(&file, "one\ntwo\n").unwrap(), "");

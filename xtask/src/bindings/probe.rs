@@ -11,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use cuda_sys_gen::Api;
 
-use crate::workspace::{Scratch, output};
+use crate::workspace::{output, scratch};
 
 /// The outcome of a probe.
 #[derive(Debug, Default, PartialEq)]
@@ -30,7 +30,7 @@ pub(super) fn probe(api: &Api, include: &Path, assertions: &[String]) -> Result<
 }
 
 fn ask(source: &str, macros: &[&str], include: &Path, assertions: &[String]) -> Result<Answer> {
-    let scratch = Scratch::new("probe")?;
+    let scratch = scratch("probe")?;
     let file = scratch.path().join("probe.c");
     let cc = || {
         let mut cc = Command::new("cc");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn asked(source: &str, list: &[&str]) -> Result<Answer> {
-        let include = Scratch::new("probe-headers").unwrap();
+        let include = scratch("probe-headers").unwrap();
         std::fs::write(include.path().join("some.h"), source).unwrap();
         ask("#include <stddef.h>\n#include <some.h>\n", &["-DSOME"], include.path(), &assertions(list))
     }

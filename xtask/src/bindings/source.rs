@@ -78,7 +78,7 @@ impl fmt::Display for Source {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::Scratch;
+    use crate::workspace::scratch;
     use anyhow::bail;
     use std::fs;
 
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_found_toolkit_is_reported_with_the_places_before_it() {
-        let machine = Scratch::new("source").unwrap();
+        let machine = scratch("source").unwrap();
         let (conda, home) = (machine.path().join("conda"), machine.path().join("cuda home"));
         toolkit(&home, "12040");
         let environment =
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn without_a_toolkit_the_newest_headers_are_read_and_reported() {
-        let machine = Scratch::new("newest").unwrap();
+        let machine = scratch("newest").unwrap();
         toolkit(machine.path(), "13050");
         let newest = || Ok(machine.path().join("include"));
         let source = Source::choose(None, &Environment::default(), newest).unwrap();
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_argument_comes_before_the_search() {
-        let machine = Scratch::new("argument").unwrap();
+        let machine = scratch("argument").unwrap();
         let (here, other) = (machine.path().join("here"), machine.path().join("other"));
         toolkit(&here, "13000");
         toolkit(&other, "12000");

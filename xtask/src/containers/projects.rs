@@ -180,7 +180,7 @@ fn missing(error: std::io::Error) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::Scratch;
+    use crate::workspace::scratch;
 
     #[test]
     fn a_case_with_another_output_fails() {
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_hidden_library_is_restored() {
-        let scratch = Scratch::new("hidden").unwrap();
+        let scratch = scratch("hidden").unwrap();
         let system = CreatedSystem { root: scratch.path().to_owned() };
         let library = system.inside("/usr/lib/x86_64-linux-gnu/libLLVM.so.22.1");
         fs::create_dir_all(library.parent().unwrap()).unwrap();
