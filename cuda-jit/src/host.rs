@@ -37,7 +37,11 @@ fn refuse(given: usize, used: usize) -> ! {
 /// thread calls [`grid`](crate::device::grid) with more dimensions than the launch has; and at the end, if all threads
 /// queried fewer dimensions than it extends in.
 pub fn for_each_thread<G: Dims, B: Dims>((grid, block): (G, B), mut thread: impl FnMut()) {
-    let config = LaunchConfig::new(grid, block);
+    walk(&LaunchConfig::new(grid, block), &mut thread);
+}
+
+/// As [`for_each_thread`], compiled once and not for each closure.
+fn walk(config: &LaunchConfig, thread: &mut dyn FnMut()) {
     if let Err(refused) = config.check_within(&DeviceLimits::EVERYWHERE) {
         panic!("{refused}");
     }

@@ -211,7 +211,7 @@ struct Slots<P, T>(OnceCell<Box<Slot<P, T>>>);
 
 #[derive(Debug)]
 struct Slot<P, T> {
-    /// The type that the macro generated for the specialisation, its constants included.
+    /// The [`Specialisation`]'s.
     kernel: TypeId,
     place: P,
     cell: OnceCell<T>,
@@ -254,34 +254,40 @@ impl KernelCache {
     /// The specialisation in a context, which is compiled and loaded at the first call.
     #[inline]
     pub(crate) fn loaded<K: Kernel>(&self, context: &Context) -> Result<&Loaded> {
-        let cell = self.loaded.cell::<K>((context.id(), lines()));
+        let cell = self.loaded.cell(TypeId::of::<K>(), (context.id(), lines()));
         match cell.get() {
             Some(loaded) => Ok(loaded),
-            None => cell.get_or_try_init(|| {
-                warnings::check()?;
-                let cc = context.device().compute_capability()?;
-                load::<K>(context, self.compiled::<K>(cc.into())?)
-            }),
+            None => self.load(cell, &Specialisation::of::<K>(), context),
         }
     }
 
-    pub(crate) fn compiled<K: Kernel>(&self, device: ComputeCapability) -> Result<Arc<Compiled>> {
-        let cell = self.compiled.cell::<K>((device, lines()));
-        cell.get_or_try_init(|| self.obtain::<K>(device).map(Arc::new)).cloned()
+    #[cold]
+    fn load<'a>(&self, cell: &'a OnceCell<Loaded>, kernel: &Specialisation, context: &Context) -> Result<&'a Loaded> {
+        cell.get_or_try_init(|| {
+            warnings::check()?;
+            let cc = context.device().compute_capability()?;
+            load(kernel, context, self.compiled(kernel, cc.into())?)
+        })
+    }
+
+    /// The code of a specialisation for a device, which is compiled at the first call.
+    pub(crate) fn compiled(&self, kernel: &Specialisation, device: ComputeCapability) -> Result<Arc<Compiled>> {
+        let cell = self.compiled.cell(kernel.id, (device, lines()));
+        cell.get_or_try_init(|| self.obtain(kernel, device).map(Arc::new)).cloned()
     }
 
     /// The code of a specialisation for a device: from a bundle or, if there is a compiler, compiled.
-    fn obtain<K: Kernel>(&self, device: ComputeCapability) -> Result<Compiled> {
-        let instance = K::instance();
+    fn obtain(&self, kernel: &Specialisation, device: ComputeCapability) -> Result<Compiled> {
+        let instance = (kernel.instance)();
         #[cfg(all(feature = "bundle", feature = "compiler"))]
         if let Some(recording) = crate::record::active()? {
             let compiled = self.compile(instance, device)?;
-            recording.add(&compiled, &signature::<K>())?;
+            recording.add(&compiled, &kernel.signature())?;
             return Ok(compiled);
         }
-        match bundled(&instance, signature::<K>, device) {
+        match bundled(&instance, &|| kernel.signature(), device) {
             Ok(compiled) => Ok(compiled),
-            Err(reason) => self.not_bundled::<K>(instance, device, reason),
+            Err(reason) => self.not_bundled(kernel, instance, device, reason),
         }
     }
 
@@ -292,39 +298,66 @@ impl KernelCache {
     }
 
     #[cfg(feature = "compiler")]
-    fn not_bundled<K: Kernel>(
+    fn not_bundled(
         &self,
+        kernel: &Specialisation,
         instance: Instance,
         device: ComputeCapability,
         reason: NotBundled,
     ) -> Result<Compiled> {
         if reason != NotBundled::NothingEmbedded {
-            tracing::debug!(kernel = signature::<K>(), %reason, "compiled, since no bundle has it");
+            tracing::debug!(kernel = kernel.signature(), %reason, "compiled, since no bundle has it");
         }
         self.compile(instance, device)
     }
 
     #[cfg(not(feature = "compiler"))]
-    fn not_bundled<K: Kernel>(&self, _: Instance, device: ComputeCapability, reason: NotBundled) -> Result<Compiled> {
-        Err(crate::Error::NotBundled { kernel: signature::<K>(), device, reason })
+    fn not_bundled(
+        &self,
+        kernel: &Specialisation,
+        _: Instance,
+        device: ComputeCapability,
+        reason: NotBundled,
+    ) -> Result<Compiled> {
+        Err(crate::Error::NotBundled { kernel: kernel.signature(), device, reason })
     }
 }
 
 #[cfg(not(feature = "bundle"))]
-fn bundled(_: &Instance, _: fn() -> String, _: ComputeCapability) -> Result<Compiled, NotBundled> {
+fn bundled(_: &Instance, _: &dyn Fn() -> String, _: ComputeCapability) -> Result<Compiled, NotBundled> {
     Err(NotBundled::NothingEmbedded)
 }
 
-/// The kernel's path with its generic arguments, and its parameters' types.
-fn signature<K: Kernel>() -> String {
-    [type_name::<K>(), type_name::<K::Params>()].concat()
+/// A kernel's type as a value, so that the cache's functions are compiled once and not for each kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Specialisation {
+    /// The type that the macro generated for the specialisation, its constants included.
+    id: TypeId,
+    /// The kernel's path with its generic arguments, and its parameters' types.
+    names: [&'static str; 2],
+    instance: fn() -> Instance,
+    definition: fn() -> &'static Definition,
+}
+
+impl Specialisation {
+    pub(crate) fn of<K: Kernel>() -> Self {
+        Specialisation {
+            id: TypeId::of::<K>(),
+            names: [type_name::<K>(), type_name::<K::Params>()],
+            instance: K::instance,
+            definition: K::definition,
+        }
+    }
+
+    fn signature(&self) -> String {
+        self.names.concat()
+    }
 }
 
 impl<P: PartialEq + Copy, T> Slots<P, T> {
     /// The cell of a specialisation, which is appended if it does not exist.
     #[inline]
-    fn cell<K: Kernel>(&self, place: P) -> &OnceCell<T> {
-        let kernel = TypeId::of::<K>();
+    fn cell(&self, kernel: TypeId, place: P) -> &OnceCell<T> {
         let mut slots = self;
         loop {
             let slot = match slots.0.get() {
@@ -355,11 +388,11 @@ impl<P, T> Slot<P, T> {
     }
 }
 
-fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded> {
+fn load(kernel: &Specialisation, context: &Context, compiled: Arc<Compiled>) -> Result<Loaded> {
     let _span = tracing::debug_span!("load", kernel = %compiled.entry, target = %compiled.target).entered();
     let mut options = JitOptions::new();
     let syntax::Options { debug, lineinfo, max_registers: registers, shared_memory_carveout, .. } =
-        K::definition().options;
+        (kernel.definition)().options;
     if debug || lineinfo {
         options = options.debug(debug).line_info(lineinfo);
     }
@@ -384,7 +417,7 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     let as_written = !compiled.cooperative && compiled.spilled_bytes == 0;
     Ok(Loaded {
         compiled,
-        signature: signature::<K>(),
+        signature: kernel.signature(),
         function,
         stream,
         id,
@@ -439,13 +472,14 @@ mod tests {
 
     #[test]
     fn a_panic_in_the_compiler_poisons_nothing() {
-        let compile = || Faulty::cache().compiled::<Faulty>(ComputeCapability::DEFAULT);
+        let compile = || Faulty::cache().compiled(&Specialisation::of::<Faulty>(), ComputeCapability::DEFAULT);
         for _ in 0..2 {
             std::panic::catch_unwind(compile).unwrap_err();
         }
         assert_eq!(compile().unwrap().entry, "first");
         // The slot of another specialisation follows the one that panicked.
-        assert!(Faulty::cache().compiled::<first>(ComputeCapability::DEFAULT).unwrap().ptx.contains(".entry first("));
+        let compiled = Faulty::cache().compiled(&Specialisation::of::<first>(), ComputeCapability::DEFAULT).unwrap();
+        assert!(compiled.ptx.contains(".entry first("));
     }
 
     #[test]
@@ -453,7 +487,8 @@ mod tests {
         let targets = [ComputeCapability::from((8, 0)), (9, 0).into()];
         static CACHE: KernelCache = KernelCache::new();
         let compiled = std::thread::scope(|scope| {
-            let one = |n: usize| scope.spawn(move || CACHE.compiled::<first>(targets[n % 2]).unwrap());
+            let one =
+                |n: usize| scope.spawn(move || CACHE.compiled(&Specialisation::of::<first>(), targets[n % 2]).unwrap());
             let threads: Vec<_> = (0..16).map(one).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
         });

@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
+#[cfg(not(feature = "compiler"))]
+use crate::kernel::Specialisation;
 use crate::target::ComputeCapability;
 #[cfg(feature = "compiler")]
 use crate::{cache::Lookup, compile::compile, front, kir::Module, target::Target};
@@ -41,7 +43,8 @@ pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Er
 /// If no embedded bundle has code for such a device.
 #[cfg(not(feature = "compiler"))]
 pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
-    Ok(K::cache().compiled::<K>(cc.try_into().map_err(Into::into)?)?.ptx.clone().into_owned())
+    let cc = cc.try_into().map_err(Into::into)?;
+    Ok(K::cache().compiled(&Specialisation::of::<K>(), cc)?.ptx.clone().into_owned())
 }
 
 /// Compiles a kernel to PTX for a compute capability, and replaces its entry in the disk cache.

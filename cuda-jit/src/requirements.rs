@@ -54,7 +54,7 @@ impl Requirements {
         kernel: &str,
         grid: [u32; 3],
         block: [u32; 3],
-        param: impl Fn(usize) -> Option<u128>,
+        param: &dyn Fn(usize) -> Option<u128>,
     ) -> Result<()> {
         refused(kernel, self.too_large(dims(grid, block), param))
     }
@@ -65,7 +65,7 @@ impl Requirements {
         kernel: &str,
         grid: [u32; 3],
         block: [u32; 3],
-        param: impl Fn(usize) -> Option<u128>,
+        param: &dyn Fn(usize) -> Option<u128>,
     ) -> Result<()> {
         let is_known = |bound: &&Bound| {
             let mut factors = bound.terms.iter().flat_map(|(_, factors)| factors);
@@ -73,7 +73,7 @@ impl Requirements {
         };
         let bounds = self.bounds.iter().filter(is_known).cloned().collect();
         let known = Requirements { single: self.single, bounds };
-        refused(kernel, known.too_large(dims(grid, block), &param))
+        refused(kernel, known.too_large(dims(grid, block), param))
     }
 
     /// The first extent that must be 1 and is not.
@@ -92,7 +92,7 @@ impl Requirements {
     }
 
     /// The reason if a bound does not hold.
-    fn too_large(&self, dims: [u32; 6], param: impl Fn(usize) -> Option<u128>) -> Option<String> {
+    fn too_large(&self, dims: [u32; 6], param: &dyn Fn(usize) -> Option<u128>) -> Option<String> {
         let value = |factor: &Factor| match usize::try_from(*factor).ok()? {
             index @ 0..=5 => Some(u128::from(dims[index])),
             index => param(index - PARAMETERS as usize),
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn sizes_must_be_within_their_bounds() {
-        let violated = |grid, param| requirements().too_large([grid, 1, 1, 1, 1, 1], |_| param);
+        let violated = |grid, param| requirements().too_large([grid, 1, 1, 1, 1, 1], &|_| param);
         assert_eq!(violated(10, Some(49)), None);
         assert!(violated(10, Some(50)).is_some());
         assert!(violated(10, Some(u128::MAX)).is_some());

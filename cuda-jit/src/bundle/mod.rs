@@ -72,7 +72,7 @@ pub fn kernels() -> Vec<String> {
 /// A specialisation's code for a device, from the embedded bundles.
 pub(crate) fn find(
     instance: &Instance,
-    signature: fn() -> String,
+    signature: &dyn Fn() -> String,
     device: ComputeCapability,
 ) -> Result<Compiled, NotBundled> {
     let embedded = EMBEDDED.read();

@@ -431,52 +431,23 @@ pub(crate) fn configured(compiled: &Compiled, config: &LaunchConfig) -> LaunchCo
     if compiled.cooperative { config.cooperative() } else { config }
 }
 
-#[inline]
+/// Binds the arguments and launches. What does not depend on the arguments' types is not generic, so that it is compiled once
+/// and not for each kernel.
 fn run<K, A>(loaded: &Loaded, config: &LaunchConfig, args: A, place: Option<&'static Location<'static>>) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
-    if loaded.as_written {
-        run_configured::<K, A>(loaded, config, args, place)
+    let (with_requirements, own);
+    let config = if loaded.as_written {
+        config
     } else {
-        run_configured::<K, A>(loaded, &configured(&loaded.compiled, config), args, place)
-    }
-}
-
-/// Binds the arguments and launches, in a configuration that has all the kernel's requirements.
-fn run_configured<K, A>(
-    loaded: &Loaded,
-    config: &LaunchConfig,
-    args: A,
-    place: Option<&'static Location<'static>>,
-) -> Result<()>
-where
-    K: Kernel,
-    A: KernelArgs<K::Params>,
-{
-    let checked = loaded.function.check_config(config)?;
-    check_dimensions(loaded, config, &checked)?;
-    check_clusters(K::LAUNCH_BOUNDS[2], loaded, &checked)?;
-    if let Some(requirements) = &loaded.compiled.requirements {
-        requirements.check_extents(K::definition().name, checked.grid(), checked.block())?;
-        // Before anything is copied, as far as the sizes are known; addresses are not.
-        let mut sizes = Sizes::default();
-        args.measure(&mut sizes);
-        requirements
-            .check_known_sizes(K::definition().name, checked.grid(), checked.block(), |index| sizes.cell(index))?;
-    }
+        with_requirements = configured(&loaded.compiled, config);
+        &with_requirements
+    };
     let (context, kernel) = (loaded.function.context(), K::definition().name);
-    if config.is_programmatic() {
-        return Err(cuda_driver::Error::from(LaunchConfigError::Programmatic { kernel: kernel.to_owned() }).into());
-    }
-    if let Some(place) = place
-        && !config.is_quiet()
-        && is_small(checked.grid(), context.limits().multiprocessors)
-    {
-        loaded.warn_of_few_blocks(kernel, checked.grid(), place);
-    }
-    let own;
+    let checked = checked(loaded, config, kernel, K::LAUNCH_BOUNDS[2], &|sizes| args.measure(sizes))?;
+    warn_of_small_grid(loaded, config, kernel, &checked, place);
     let queue = match (config.chosen_capture(), config.chosen_stream()) {
         (Some(capture), _) => Queue::Capture(capture.open()?),
         (None, Some(stream)) => Queue::Stream(stream),
@@ -488,15 +459,60 @@ where
     };
     let mut launch = Launch { context, queue, kernel, params: Params::new(), bound: 0, waits: false, place };
     let bound = args.bind(&mut launch)?;
-    if let Some(requirements) = &loaded.compiled.requirements {
-        requirements.check_sizes(kernel, checked.grid(), checked.block(), |index| launch.params.cell(index))?;
-    }
+    check_sizes(loaded, &checked, &launch)?;
     if launch.waits {
-        return run_and_wait(loaded, checked, launch, || A::finish(bound));
+        let mut bound = Some(bound);
+        return run_and_wait(loaded, checked, launch, &mut || bound.take().map_or(Ok(()), A::finish));
     }
     enqueue(loaded, checked, &mut launch)?;
     drop(launch);
     A::finish(bound)
+}
+
+/// Checks a configuration that has all the kernel's requirements, before anything is copied. `measure` appends the sizes of the
+/// arguments, as far as they are known; addresses are not.
+fn checked<'a>(
+    loaded: &'a Loaded,
+    config: &'a LaunchConfig,
+    kernel: &'static str,
+    cluster_limit: u32,
+    measure: &dyn Fn(&mut Sizes),
+) -> Result<CheckedLaunch<'a>> {
+    let checked = loaded.function.check_config(config)?;
+    check_dimensions(loaded, config, &checked)?;
+    check_clusters(cluster_limit, loaded, &checked)?;
+    if let Some(requirements) = &loaded.compiled.requirements {
+        requirements.check_extents(kernel, checked.grid(), checked.block())?;
+        let mut sizes = Sizes::default();
+        measure(&mut sizes);
+        requirements.check_known_sizes(kernel, checked.grid(), checked.block(), &|index| sizes.cell(index))?;
+    }
+    if config.is_programmatic() {
+        return Err(cuda_driver::Error::from(LaunchConfigError::Programmatic { kernel: kernel.to_owned() }).into());
+    }
+    Ok(checked)
+}
+
+/// Checks the sizes that a proof relies on, with the values of all parameters.
+fn check_sizes(loaded: &Loaded, checked: &CheckedLaunch<'_>, launch: &Launch<'_>) -> Result<()> {
+    let Some(requirements) = &loaded.compiled.requirements else { return Ok(()) };
+    requirements.check_sizes(launch.kernel, checked.grid(), checked.block(), &|index| launch.params.cell(index))
+}
+
+/// Warns that a launch has fewer blocks than the device has multiprocessors, unless its configuration is quiet.
+fn warn_of_small_grid(
+    loaded: &Loaded,
+    config: &LaunchConfig,
+    kernel: &'static str,
+    checked: &CheckedLaunch<'_>,
+    place: Option<&'static Location<'static>>,
+) {
+    if let Some(place) = place
+        && !config.is_quiet()
+        && is_small(checked.grid(), loaded.function.context().limits().multiprocessors)
+    {
+        loaded.warn_of_few_blocks(kernel, checked.grid(), place);
+    }
 }
 
 /// Launches and waits, so that the launch reports its own panic, and no other launch does.
@@ -504,7 +520,7 @@ fn run_and_wait(
     loaded: &Loaded,
     checked: CheckedLaunch<'_>,
     mut launch: Launch<'_>,
-    finish: impl FnOnce() -> Result<()>,
+    finish: &mut dyn FnMut() -> Result<()>,
 ) -> Result<()> {
     let record = launch.context.detached_panic_record()?;
     let Queue::Stream(stream) = launch.queue else { return Err(launch.not_capturable()) };

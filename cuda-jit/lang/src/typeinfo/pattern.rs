@@ -96,13 +96,20 @@ impl<T> Answer for VariantOf<T> {
 impl<T, P: Fn(&T) -> bool> Applied<T, P> {
     /// The variant that the path matches among values of each; otherwise the variant without a value, if there is only one.
     fn among(&self, values: Vec<Option<T>>) -> Option<Resolved> {
-        let matches = |value: &Option<T>| value.as_ref().is_some_and(&self.0);
-        let open: Vec<usize> = (0..values.len()).filter(|index| values[*index].is_none()).collect();
-        let found = values.iter().position(matches).or(if let [one] = open[..] { Some(one) } else { None });
+        let found = matched(values.len(), &|index| values[index].as_ref().map(&self.0));
         // their types may be the user's, whose destructors must not run
         std::mem::forget(values);
         found.map(Resolved::Variant)
     }
+}
+
+/// The first value that `matches` returns true for; otherwise the only one that it has no answer for. It is compiled once, and
+/// not for each path.
+fn matched(count: usize, matches: &dyn Fn(usize) -> Option<bool>) -> Option<usize> {
+    let answers: Vec<Option<bool>> = (0..count).map(matches).collect();
+    let mut open = (0..count).filter(|index| answers[*index].is_none());
+    let only = open.next().filter(|_| open.next().is_none());
+    answers.iter().position(|answer| *answer == Some(true)).or(only)
 }
 
 /// A value's type and the bits of the numbers in it.
