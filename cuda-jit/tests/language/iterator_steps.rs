@@ -32,7 +32,7 @@ fn inputs() -> impl Strategy<Value = ([u32; 12], Vec<u32>)> {
 }
 
 /// Runs a test with generated inputs.
-fn each(test: impl Fn(&[u32], &[u32])) {
+fn each(test: &dyn Fn(&[u32], &[u32])) {
     let config = ProptestConfig { cases: 6, failure_persistence: None, max_shrink_iters: 100, ..Default::default() };
     let checked = TestRunner::new(config).run(&inputs(), |(elements, seeds)| {
         test(&elements, &seeds);
@@ -88,7 +88,7 @@ macro_rules! steps {
                 out[2 * i] = found;
                 out[2 * i + 1] = $log;
             }
-            each(|x, seeds| {
+            each(&|x, seeds| {
                 differ!(program, (1, THREADS as u32), [x, seeds], vec![0u32; 2 * THREADS]);
             });
         }

@@ -73,6 +73,7 @@ mod small_programs;
 mod sorting;
 mod sources;
 mod statistics;
+mod std_methods;
 mod structs;
 mod sums;
 mod sync;

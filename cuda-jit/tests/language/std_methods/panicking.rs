@@ -1,0 +1,99 @@
+//! Methods that panic: for the arguments for which they panic on the host, and no others.
+
+use super::super::{context, on_device, on_host};
+use super::*;
+use std::panic::catch_unwind;
+
+/// Stands for the result of a method that panics.
+const NONE: u32 = 1 << 31;
+
+/// A test case of each method: the expression's name, and the expression, of two small numbers and an array.
+macro_rules! panicking {
+    (|$a:ident, $b:ident, $all:ident| $($name:ident: $value:expr;)*) => {
+        mod called {
+            use super::*;
+            $(
+                #[device]
+                pub(super) fn $name($a: u32, $b: u32) -> u32 {
+                    let mut $all = [$a, 1, 2, 3, 4, $b];
+                    let value = $value;
+                    value as u32
+                }
+            )*
+        }
+        /// Calls a method.
+        #[device]
+        fn chosen(which: u32, a: u32, b: u32) -> u32 {
+            let (mut at, mut value) = (0u32, 0u32);
+            $(
+                if which == at {
+                    value = called::$name(a, b);
+                }
+                at += 1;
+            )*
+            value
+        }
+        const NAMES: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+panicking! {
+    |a, b, all|
+    option_unwrap: a.checked_sub(b).unwrap();
+    option_expect: a.checked_sub(b).expect("not less");
+    result_unwrap: u8::try_from(a * 100).unwrap();
+    result_expect: u8::try_from(a * 100).expect("a byte");
+    result_unwrap_err: a.checked_sub(b).ok_or(b).unwrap_err();
+    result_expect_err: a.checked_sub(b).ok_or(b).expect_err("less");
+    index: all[(a + b) as usize];
+    range: all[a as usize..b as usize].len();
+    inclusive: all[a as usize..=b as usize].len();
+    split_at: all[..4].split_at(a as usize).1.len();
+    split_at_mut: all[..4].split_at_mut(a as usize).1.len();
+    swap: { all[..5].swap(a as usize, b as usize); all[2] };
+    rotate_left: { all[..4].rotate_left(a as usize); all[0] };
+    rotate_right: { all[..4].rotate_right(a as usize); all[0] };
+    copy_from_slice: { let from = [7u32; 6]; all[..a as usize].copy_from_slice(&from[..b as usize]); all[0] };
+    chunks: all.chunks(a as usize).len();
+    chunks_exact: all.chunks_exact(a as usize).len();
+    windows: all.windows(a as usize).len();
+    step_by: all.iter().step_by(a as usize).len();
+    clamp: 3u32.clamp(a, b);
+    clamp_of_floats: 3f32.clamp(a as f32, if b == 0 { f32::NAN } else { b as f32 });
+    div_euclid: a.div_euclid(b);
+    rem_euclid: (i32::MIN + a as i32).rem_euclid(b as i32 - 1);
+    wrapping_div: a.wrapping_div(b);
+    wrapping_rem: a.wrapping_rem(b);
+    overflowing_div: a.overflowing_div(b).0;
+    saturating_div: (a as i32).saturating_div(b as i32);
+    div_ceil: a.div_ceil(b);
+    next_multiple_of: a.next_multiple_of(b);
+    ilog: a.ilog(b);
+    ilog2: a.ilog2();
+    ilog10: a.ilog10();
+    isqrt: (a as i32 - b as i32).isqrt();
+}
+
+/// A thread that panics leaves its element.
+#[kernel]
+fn program(which: u32, out: &mut [u32]) {
+    let i = grid::<1>() as u32;
+    out[i as usize] = chosen(which, i / 7, i % 7);
+}
+
+#[test]
+fn methods_panic_where_the_hosts_do() {
+    if !crate::around::in_child_process("language::std_methods::panicking::methods_panic_where_the_hosts_do") {
+        return;
+    }
+    for (which, name) in (0..).zip(NAMES) {
+        let of = |i: u32| catch_unwind(|| chosen(which, i / 7, i % 7)).unwrap_or(NONE);
+        let host: Vec<u32> = (0..49).map(of).collect();
+        let mut device = on_device(&[NONE; 49]);
+        program::launch((1, 49), which, &mut device).expect("the kernel compiles and launches");
+        let panic = context().synchronize();
+        assert!(matches!(panic, Err(cuda_driver::Error::KernelPanic(_))), "{name}: {panic:?}");
+        assert_eq!(on_host(&device), host, "{name}");
+        assert!(host.iter().any(|value| *value != NONE), "{name} always panics");
+    }
+}
