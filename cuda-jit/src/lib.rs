@@ -71,12 +71,12 @@ pub use bundle::embed_kernels;
 #[cfg(feature = "compiler")]
 pub use cuda_jit_compiler::{back, front, races};
 pub use cuda_jit_kir::{self as kir, target, valid};
-#[cfg_attr(doc, doc(hidden))]
-pub use cuda_jit_lang::typeinfo;
 pub use cuda_jit_lang::{
     Complex, Complex32, Complex64, DeviceDefault, DeviceFrom, DeviceType, ElementType, Float, Integer, Num, ValueType,
     Vector, bf16, device, dynamic_shared, f16, shared, types::*,
 };
+#[cfg_attr(doc, doc(hidden))]
+pub use cuda_jit_lang::{print, typeinfo};
 /// A closure, or a `#[device]` function, that a launch passes to a kernel.
 ///
 /// The closure is compiled into the kernel; the variables that it captures are copied at each launch. So another value of

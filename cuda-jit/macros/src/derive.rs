@@ -10,21 +10,19 @@
 mod closures;
 mod compare;
 mod fields;
+mod operators;
 mod sum;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, Token, Type};
+use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, Type};
 
-use crate::methods::with_self;
-use crate::operators::{is_operator, operator_tag};
 use crate::signature::{has_lifetime, without_lifetimes};
-use compare::{Compared, Derived, comparisons, derived};
+use compare::{Compared, comparisons, derived};
 use fields::{constructor, field_name};
+use operators::Operators;
 
 /// The integer types that an enum's `repr` can be.
 const INTEGERS: &[&str] = &["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
@@ -123,43 +121,6 @@ impl Repr {
     }
 }
 
-/// An operator that a struct lists: `Mul`, `Mul<Right>` or `Mul for Left`.
-struct Listed {
-    name: Ident,
-    /// The left operand if it is not the struct.
-    left: Option<Type>,
-    right: Type,
-}
-
-impl Parse for Listed {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let path: syn::Path = input.parse()?;
-        let left = if input.parse::<Option<Token![for]>>()?.is_some() { Some(input.parse()?) } else { None };
-        let Some(last) = path.segments.last() else { return Err(input.error("which operator?")) };
-        let right = match &last.arguments {
-            syn::PathArguments::AngleBracketed(arguments) => syn::parse2(arguments.args.to_token_stream())?,
-            _ => syn::parse_quote!(Self),
-        };
-        if !is_operator(&last.ident) {
-            let hint = format!(
-                "`{}` is not an operator's trait: list traits, such as `Add`, `MulAssign` or `Neg`",
-                last.ident
-            );
-            return Err(syn::Error::new(last.ident.span(), hint));
-        }
-        Ok(Listed { name: last.ident.clone(), left, right })
-    }
-}
-
-/// The operators that `#[operators(..)]` lists.
-fn operators(input: &DeriveInput) -> syn::Result<Vec<Listed>> {
-    let mut listed = Vec::new();
-    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("operators")) {
-        listed.extend(attribute.parse_args_with(Punctuated::<Listed, Token![,]>::parse_terminated)?);
-    }
-    Ok(listed)
-}
-
 /// The generics, with `DeviceType` or a value bound on each type parameter; other parameters as written.
 fn bounded(root: &TokenStream, generics: &Generics) -> Generics {
     let mut generics = generics.clone();
@@ -189,9 +150,8 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         return closures::closure_struct(root, input, fields, &closures);
     }
     let repr = Repr::of(input)?;
-    let listed = operators(input)?;
-    let derived = derived(input)?;
-    let generics = with_operators(root, bounded(root, &input.generics), &listed);
+    let (operators, derived) = (Operators::of(input), derived(input)?);
+    let generics = operators.bounded(root, bounded(root, &input.generics));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let members: Vec<Member> = fields.members().collect();
     let static_types: Vec<Type> = fields.iter().map(|field| without_lifetimes(&field.ty)).collect();
@@ -208,8 +168,8 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         let part = quote_spanned!(ty.span() => #root::field_type::<#ty>());
         quote!(#part.cells(&self.#member, __push);)
     });
-    let lists = operator_lists(root, name, &input.generics, &listed);
-    let (listed, arithmetic) = described_operators(root, &listed, derived);
+    let lists = operators.lists(root, name, &input.generics);
+    let (listed, arithmetic) = operators.described(root, derived);
     let constructor = constructor(root, input, fields);
     let compared = derived.map(|derived| {
         let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
@@ -270,55 +230,6 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
 
         #passed
     })
-}
-
-/// The generics, with the bounds that the listed operators are implemented.
-fn with_operators(root: &TokenStream, mut generics: Generics, listed: &[Listed]) -> Generics {
-    let clause = generics.make_where_clause();
-    for Listed { name, left, right } in listed {
-        let (tag, left) = (operator_tag(name), left.clone().unwrap_or_else(|| syn::parse_quote!(Self)));
-        clause.predicates.push(syn::parse_quote!(#left: #root::DeviceOperator<#root::operators::#tag, #right>));
-    }
-    generics
-}
-
-/// Implements the trait that lists a type's operators.
-fn operator_lists(root: &TokenStream, name: &Ident, generics: &Generics, listed: &[Listed]) -> TokenStream {
-    let (impl_generics, ty_generics, bounds) = generics.split_for_impl();
-    let this = quote!(#name #ty_generics);
-    let each = listed.iter().map(|Listed { name, left, right }| {
-        let (tag, left) =
-            (operator_tag(name), left.as_ref().map_or_else(|| this.clone(), |left| with_self(left, &this)));
-        let right = with_self(right, &this);
-        quote! {
-            #[diagnostic::do_not_recommend]
-            impl #impl_generics #root::ListedOperator<#root::operators::#tag, #right> for #left #bounds { type Listed = (); }
-        }
-    });
-    quote!(#(#each)*)
-}
-
-/// The function that lists the operators, and the kind of arithmetic.
-fn described_operators(root: &TokenStream, listed: &[Listed], derived: Option<Derived>) -> (TokenStream, TokenStream) {
-    let listed = listed.iter().map(|Listed { name, left, right }| {
-        let (tag, text, of) =
-            (operator_tag(name), name.to_string(), left.clone().unwrap_or_else(|| syn::parse_quote!(Self)));
-        let left = match left {
-            Some(left) => quote!(::core::option::Option::Some(#root::ty_of::<#left>())),
-            None => quote!(::core::option::Option::None),
-        };
-        quote!(#root::Operator {
-            name: #text,
-            left: #left,
-            right: #root::ty_of::<#right>(),
-            instance: <#of as #root::DeviceOperator<#root::operators::#tag, #right>>::instance(),
-        })
-    });
-    let arithmetic = match derived {
-        Some(Derived { partial_ord, .. }) => quote!(#root::Arithmetic::Compared(#partial_ord)),
-        None => quote!(#root::Arithmetic::Listed),
-    };
-    (quote!(|| ::std::vec![#(#listed),*]), arithmetic)
 }
 
 /// The instance of a generic type that represents all others in patterns; none if its parameters have bounds of their own.
@@ -410,8 +321,8 @@ fn value_impls(
         // SAFETY: the bounds guarantee that its layout is pinned, its fields are plain data, and their sizes sum up to its
         // own.
         unsafe impl #impl_generics #root::Element for #name #ty_generics #memory
-            for<'__d> #root::Layout<#pinned>: #root::PinnedLayout,
-            for<'__d> #root::Layout<#full>: #root::NoPadding,
+            for<'__d> #root::MemoryLayout<#pinned>: #root::PinnedLayout,
+            for<'__d> #root::MemoryLayout<#full>: #root::NoPadding,
         {}
     }
 }
@@ -492,8 +403,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     }
     let repr = Ident::new(repr, Span::call_site());
     let name = &input.ident;
-    sum::comparisons_alone(&operators(input)?)?;
-    let comparisons = ["PartialEq", "PartialOrd", "Ord"].map(|name| operator_tag(&Ident::new(name, Span::call_site())));
+    let lists = Operators::of_plain_enum(input).lists(root, name, &Generics::default());
     let checked = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr"));
     let variants: Vec<&Ident> = data.variants.iter().map(|variant| &variant.ident).collect();
     let names: Vec<String> = variants.iter().map(ToString::to_string).collect();
@@ -547,7 +457,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
         #[diagnostic::do_not_recommend]
         impl #root::KernelParam for #name where for<'__d> Self: ::core::marker::Copy {}
 
-        #(#[diagnostic::do_not_recommend] impl #root::ListedOperator<#root::operators::#comparisons, Self> for #name { type Listed = (); })*
+        #lists
 
         impl #root::PrintedDebug for #name {
             fn debug(&self, _: #root::syntax::Conversion) -> ::std::string::String {

@@ -68,7 +68,7 @@ pub(crate) fn check(root: &TokenStream, item: &ItemImpl, name: &str) -> TokenStr
     let (this, method) = (&item.self_ty, Ident::new(method, span));
     let [ours, theirs] = [quote!(::core::#module::#name #arguments), path.to_token_stream()]
         .map(|path| without_self(quote_spanned!(span => <#this as #path>::#method), &this.to_token_stream()));
-    let same = quote_spanned!(span => #root::standard(#ours, #theirs));
+    let same = quote_spanned!(span => #root::standard_function(#ours, #theirs));
     let bounds = bounds.map(|bounds| without_self(bounds.to_token_stream(), &this.to_token_stream()));
     quote! {
         const _: () = {

@@ -66,8 +66,8 @@ pub use launch_bounds::launch_bound;
 pub use no_callee::{MarkedWithDevice, NoCallee, TextMethods};
 pub use operation::{Math, Operation, Parameters, Typing};
 pub use operator::{
-    Derefs, DeviceOperator, KernelsFollowNoDeref, Layout, ListedOperator, NoDeref, NoPadding, PinnedLayout, operators,
-    standard, standard_trait,
+    Derefs, DeviceOperator, KernelsFollowNoDeref, ListedOperator, MemoryLayout, NoDeref, NoPadding, PinnedLayout,
+    SameFunction, SameTrait, operators, standard_function, standard_trait,
 };
 pub use reported::{ToConstant, TypedConstant, constant_like, report};
 pub use types::{

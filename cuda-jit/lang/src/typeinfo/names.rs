@@ -37,7 +37,7 @@ pub const fn of<T>(_: *const T) -> T {
 }
 
 /// The number of a witness's declaration.
-pub const fn number<T: Declared>(_: *const T) -> u32 {
+pub const fn declared_number<T: Declared>(_: *const T) -> u32 {
     T::NUMBER
 }
 

@@ -17,8 +17,8 @@ use crate::syntax::Definition;
 /// The definition and the type information are those of the method that the operator calls on the host. `#[device]`
 /// implements it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no `{Op}` for `{Right}` on the device",
-    label = "listed here",
+    message = "this operator of `{Self}` has no code for the device",
+    label = "listed here, with `{Right}` as the right operand",
     note = "write `#[device]` before the `impl` of the operator's trait"
 )]
 pub unsafe trait DeviceOperator<Op, Right> {
@@ -64,12 +64,12 @@ impl<T: Deref + ?Sized> KernelsFollowNoDeref for T {}
     label = "not the standard library's",
     note = "`#[device]` treats a trait of this name as the standard library's: give your own trait another name"
 )]
-pub trait Same<T> {}
+pub trait SameFunction<T> {}
 
-impl<T> Same<T> for T {}
+impl<T> SameFunction<T> for T {}
 
 /// Compiles only for two functions of one type.
-pub fn standard<A, B: Same<A>>(_: A, _: B) {}
+pub fn standard_function<A, B: SameFunction<A>>(_: A, _: B) {}
 
 /// A function of a trait that a path names, and that of the standard library's trait with this name.
 ///
@@ -124,9 +124,9 @@ impl<T> NoDeref for Derefs<T> {}
 
 /// The result of a test of a struct's layout.
 #[derive(Debug)]
-pub struct Layout<const HOLDS: bool>;
+pub struct MemoryLayout<const HOLDS: bool>;
 
-/// The layout is pinned. Nothing unsafe relies on another implementation: [`Layout`] belongs to this crate.
+/// The layout is pinned. Nothing unsafe relies on another implementation: [`MemoryLayout`] belongs to this crate.
 #[diagnostic::on_unimplemented(
     message = "this struct cannot lie in device memory without `#[repr(C)]`",
     label = "its layout is rustc's choice",
@@ -135,9 +135,9 @@ pub struct Layout<const HOLDS: bool>;
 pub trait PinnedLayout {}
 
 #[diagnostic::do_not_recommend]
-impl PinnedLayout for Layout<true> {}
+impl PinnedLayout for MemoryLayout<true> {}
 
-/// The struct has no padding. Nothing unsafe relies on another implementation: [`Layout`] belongs to this crate.
+/// The struct has no padding. Nothing unsafe relies on another implementation: [`MemoryLayout`] belongs to this crate.
 #[diagnostic::on_unimplemented(
     message = "this struct cannot lie in device memory, since it may have padding",
     label = "its layout may have bytes that belong to no field",
@@ -146,4 +146,4 @@ impl PinnedLayout for Layout<true> {}
 pub trait NoPadding {}
 
 #[diagnostic::do_not_recommend]
-impl NoPadding for Layout<true> {}
+impl NoPadding for MemoryLayout<true> {}

@@ -244,7 +244,7 @@ impl Answers {
             const NAMES: [u32; #count] = {
                 use #root::names::{
                     Name as __cuda_jit_Name, Slot as __cuda_jit_Slot, Use as __cuda_jit_Use, UseOfConstant as _,
-                    DeclareConstant as _, is as __cuda_jit_is, number as __cuda_jit_number, of as __cuda_jit_of,
+                    DeclareConstant as _, is as __cuda_jit_is, declared_number as __cuda_jit_number, of as __cuda_jit_of,
                 };
                 #probe
             };

@@ -11,8 +11,8 @@ use syn::spanned::Spanned;
 use syn::{DataEnum, DeriveInput, Field, Fields, Generics, Member, Type, Variant};
 
 use super::compare::{Compared, comparisons, derived};
-use super::{Listed, bounded, described_operators, operator_lists, operators, representative};
-use super::{static_key, with_operators, without_lifetime_generics};
+use super::operators::Operators;
+use super::{bounded, representative, static_key, without_lifetime_generics};
 use crate::signature::{has_lifetime, without_lifetimes};
 
 /// Expands the derive.
@@ -26,9 +26,8 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
     if !closures.is_empty() {
         return super::closures::closure_enum(root, input, data, &closures);
     }
-    let (listed, derived) = (operators(input)?, derived(input)?);
-    comparisons_alone(&listed)?;
-    let generics = with_operators(root, bounded(root, &input.generics), &listed);
+    let (listed, derived) = (Operators::of_enum(input), derived(input)?);
+    let generics = listed.bounded(root, bounded(root, &input.generics));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let without = without_lifetime_generics(&generics);
     let (key_generics, _, key_clause) = without.split_for_impl();
@@ -37,14 +36,14 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
         data.variants.iter().flat_map(|variant| variant.fields.iter().map(|field| &field.ty)).collect();
     let borrows = input.generics.lifetimes().next().is_some() || types.iter().any(|ty| has_lifetime(ty));
     let described = data.variants.iter().map(|variant| described(root, variant));
-    let (operators, arithmetic) = described_operators(root, &listed, derived);
+    let (operators, arithmetic) = listed.described(root, derived);
     let cells = cells(root, data);
     let values = values(data, &|ty| quote_spanned!(ty.span() => #root::field_type::<#ty>().value()));
     let open_values = self::values(data, &|_| quote!(#root::any_value()));
     let open = representative_items(data, &open_values);
     let compared =
         derived.map(|derived| comparisons(name, &bounded(root, &input.generics), &types, derived, &compared(data)));
-    let lists = operator_lists(root, name, &input.generics, &listed);
+    let lists = listed.lists(root, name, &input.generics);
     let (representative, constructors) =
         (representative(root, name, &input.generics, &open), constructors(root, input, data));
     let passed = (!borrows).then(|| passed(root, name, &generics, &types));
@@ -81,20 +80,6 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
         #lists
         #passed
     })
-}
-
-/// The operators that an enum may list.
-const COMPARISONS: &[&str] = &["PartialEq", "PartialOrd", "Ord"];
-
-/// Refuses operators other than comparisons.
-pub(super) fn comparisons_alone(listed: &[Listed]) -> syn::Result<()> {
-    match listed.iter().find(|operator| !COMPARISONS.iter().any(|known| operator.name == known)) {
-        Some(operator) => {
-            let hint = "an enum lists comparisons only: `PartialEq`, `PartialOrd` and `Ord`";
-            Err(syn::Error::new(operator.name.span(), hint))
-        }
-        None => Ok(()),
-    }
 }
 
 /// A variant as the compiler knows it.
