@@ -124,6 +124,10 @@ pub mod __private {
     pub mod std_traits {
         pub use crate::library::copy::CloneMethods as Clone;
         pub use crate::library::default::DefaultFunctions as Default;
+        pub use crate::library::iterator::{
+            __DeviceDoubleEndedCalls as DoubleEndedIterator, __DeviceExactSizeCalls as ExactSizeIterator,
+            __DeviceIntoIteratorCalls as IntoIterator, __DeviceIteratorCalls as Iterator,
+        };
         pub use crate::num::{EqualityMethods as PartialEq, OrderMethods as Ord, PartialOrderMethods as PartialOrd};
         pub use crate::typeinfo::{
             DeviceFrom as From, DeviceTryFrom as TryFrom, IntoOnDevice as Into, TryIntoOnDevice as TryInto,

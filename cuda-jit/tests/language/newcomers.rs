@@ -1,7 +1,9 @@
 //! Programs as somebody writes them who knows Rust and Numba and has not read the book.
 
+use std::ops::Add;
+
 use cuda_jit::device::grid;
-use cuda_jit::{DeviceType, device, kernel};
+use cuda_jit::{DeviceType, ValueType, device, kernel};
 
 use super::differ;
 
@@ -183,6 +185,28 @@ fn errors(x: &[i32], out: &mut [i64]) {
     } + ratios(x).map_or_else(|e| -(e as i64) * 1000, |v| v as i64);
 }
 
+/// A trait with a constant of its own type, which only the host implements.
+trait Unit {
+    const ONE: Self;
+}
+impl Unit for i64 {
+    const ONE: i64 = 1;
+}
+#[device]
+fn after<T: ValueType + Unit + Add<Output = T>>(v: T) -> T {
+    v + T::ONE
+}
+#[device]
+fn units<T: Unit + ValueType>() -> [T; 2] {
+    [T::ONE; 2]
+}
+
+#[kernel]
+fn constants_of_a_trait(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    out[i] = after(x[i] as i64) + units::<i64>()[1] * 10 + <i64 as Unit>::ONE * 100;
+}
+
 #[test]
 fn programs_of_newcomers() {
     differ!(helpers, (1, 8), [&X[..]], vec![0i64; 8]);
@@ -191,4 +215,5 @@ fn programs_of_newcomers() {
     differ!(own_types, (1, 8), [&X[..]], vec![0i64; 8]);
     differ!(monotonic_stack, (1, 8), [&X[..]], vec![0i64; 8]);
     differ!(errors, (1, 8), [&X[..]], vec![0i64; 8]);
+    differ!(constants_of_a_trait, (1, 8), [&X[..]], vec![0i64; 8]);
 }

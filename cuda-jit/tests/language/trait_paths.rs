@@ -140,6 +140,41 @@ fn operated(x: &[i32], out: &mut [i64]) {
     out[i] += *Clone::clone(&&7i64);
 }
 
+#[kernel]
+fn iterated(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let part = &x[..=i];
+    let mut total = Iterator::sum::<i32>(part.iter()) as i64;
+    total += Iterator::map(part.iter(), |v| *v as i64 * 3).sum::<i64>() * 100;
+    for v in IntoIterator::into_iter(part) {
+        total += *v as i64 * 10_000;
+    }
+    for (v, w) in Iterator::zip(IntoIterator::into_iter([1, 2, 3]), part) {
+        total += v * *w as i64 * 1_000_000;
+    }
+    let mut ends = IntoIterator::into_iter(0..i as i64 + 3);
+    total += Iterator::next(&mut ends).unwrap() + DoubleEndedIterator::next_back(&mut ends).unwrap() * 10;
+    total += ExactSizeIterator::len(&part.iter()) as i64 * 7;
+    let product: i64 = Iterator::product(Iterator::filter(part.iter().map(|v| *v as i64), |v| *v > 1));
+    out[i] = total + product + std::iter::Iterator::max(part.iter()).map_or(0, |v| *v as i64) * 1_000_000_000;
+    out[i] += <std::ops::Range<i64> as Iterator>::fold(0..4, 1, |a, b| a * 3 + b);
+}
+
+#[kernel]
+fn passed(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let at = x.get(i + 3).copied();
+    out[i] = at.map_or_else(Default::default, |v| v + 1) as i64 + at.unwrap_or_else(Default::default) as i64 * 100;
+    out[i] += x.iter().copied().fold(i as i32, Ord::max) as i64 * 10_000;
+    out[i] += x[..=i].iter().copied().reduce(Ord::min).unwrap() as i64 * 100_000;
+    out[i] += x.iter().copied().map(From::from).fold(0, |a: i64, v: i64| a + v) * 1_000_000;
+    out[i] += x.iter().copied().map(Into::<i64>::into).sum::<i64>() * 1_000_000_000;
+    let money: Option<Money> = at.map(From::from);
+    out[i] += money.unwrap_or_else(Default::default).cents * 7 + at.map_or_else(i32::default, |v| v * 3) as i64;
+    let small: Option<Result<u8, _>> = at.map(|v| v * 50).map(TryFrom::try_from);
+    out[i] += small.map_or(3, |v| v.map_or(5, |v| v as i64));
+}
+
 #[test]
 fn functions_by_the_path_of_a_trait() {
     let x = [3i32, 1, 4, 1, 5, 9, 2, 6];
@@ -148,4 +183,6 @@ fn functions_by_the_path_of_a_trait() {
     differ!(compared, (1, 8), [&x[..]], vec![0i64; 8]);
     differ!(ends, (1, 8), [&x[..]], vec![0i64; 8]);
     differ!(operated, (1, 8), [&x[..]], vec![0i64; 8]);
+    differ!(iterated, (1, 8), [&x[..]], vec![0i64; 8]);
+    differ!(passed, (1, 8), [&x[..]], vec![0i64; 8]);
 }

@@ -8,9 +8,7 @@ use std::marker::PhantomData;
 
 use crate::device;
 use crate::syntax::Definition;
-use crate::typeinfo::{
-    Body, Callee, DeviceFn, DeviceType, Instance, ProbeResult, Returned, Unconstrained, ValueType, owner_arg,
-};
+use crate::typeinfo::{Body, Callee, DeviceFn, DeviceType, Instance, ProbeResult, Returned, ValueType, owner_arg};
 
 /// The captured body of an `impl Default`.
 ///
@@ -99,8 +97,8 @@ pub struct DefaultOf<T>(PhantomData<fn() -> T>);
 
 // SAFETY: the instance is the type's `default`, which the contract of `CapturedDefault` guarantees.
 unsafe impl<T: DeviceDefault> DeviceFn for DefaultOf<T> {
-    type Args = Unconstrained;
-    type Output = Unconstrained;
+    type Args = ();
+    type Output = T;
 
     fn instance() -> Instance {
         let generics = vec![owner_arg::<Self>()];

@@ -94,7 +94,7 @@ impl<T: Ord> ProvidedByOrd for T {}
 
 /// Defines the callees of methods that `Ord` provides: of integers, an operation or a function with fewer instructions.
 macro_rules! provided {
-    ($($(#[$doc:meta])* $name:ident, $library:ident, $of_integer:expr;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident $args:tt, $library:ident, $of_integer:expr;)*) => { $(
         $(#[$doc])*
         #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
         #[derive(Debug)]
@@ -103,8 +103,8 @@ macro_rules! provided {
         // SAFETY: the instance is the method that the type is named after, which the type has by `Ord`.
         #[diagnostic::do_not_recommend]
         unsafe impl<T: Ord + DeviceType> DeviceFn for $name<T> {
-            type Args = Unconstrained;
-            type Output = Unconstrained;
+            type Args = $args;
+            type Output = T;
 
             fn instance() -> Instance {
                 let of_integer: fn(Scalar, fn() -> Typing) -> Option<Instance> = $of_integer;
@@ -124,11 +124,11 @@ fn operation(op: BinaryOp, typing: fn() -> Typing) -> Option<Instance> {
 
 provided! {
     /// `max`
-    max, __ProvidedByOrd_larger, |_, typing| operation(BinaryOp::Max, typing);
+    max (T, T), __ProvidedByOrd_larger, |_, typing| operation(BinaryOp::Max, typing);
     /// `min`
-    min, __ProvidedByOrd_smaller, |_, typing| operation(BinaryOp::Min, typing);
+    min (T, T), __ProvidedByOrd_smaller, |_, typing| operation(BinaryOp::Min, typing);
     /// `clamp`
-    clamp, __ProvidedByOrd_within, |scalar, _| clamp_of(scalar);
+    clamp (T, T, T), __ProvidedByOrd_within, |scalar, _| clamp_of(scalar);
 }
 
 /// The `clamp` of an integer type.

@@ -141,6 +141,11 @@ pub unsafe trait IntoOnDevice<U>: Into<U> + Sized {
     fn __call_into(self) -> Returned<IntoConversion<Self, U>, U> {
         Returned::new()
     }
+
+    #[doc(hidden)]
+    fn __fn_into() -> Callee<IntoConversion<Self, U>> {
+        Callee::new()
+    }
 }
 
 // SAFETY: the standard library's `Into` is implemented by `From` alone for a type that has it.
@@ -388,6 +393,11 @@ pub unsafe trait TryIntoOnDevice<U, E>: TryInto<U> + Sized {
     #[doc(hidden)]
     fn __call_try_into(self) -> Returned<TryIntoConversion<Self, U, E>, Result<U, E>> {
         Returned::new()
+    }
+
+    #[doc(hidden)]
+    fn __fn_try_into() -> Callee<TryIntoConversion<Self, U, E>> {
+        Callee::new()
     }
 }
 

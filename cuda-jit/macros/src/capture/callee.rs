@@ -24,6 +24,7 @@ use super::call::PRIMITIVES;
 use super::habits::is_method_of_math;
 use super::pattern::{applied, is_type_case};
 use super::span::{begin, begin_path};
+use super::std_traits;
 use super::witnesses::{callee, callee_value};
 use super::{Capture, node, nothing};
 
@@ -63,7 +64,11 @@ impl Capture {
         self.check_primitive(written);
         let free = call.filter(|_| !of_type(written) && !is_constructor(written));
         let (path, import) = &self.imports.alias(written, &self.scopes);
-        let (witness, hidden) = (callee(number, span), hidden(path));
+        let mut of_std = path.clone();
+        if let Some(check) = std_traits::replaced(&mut of_std) {
+            self.prepend(check);
+        }
+        let (witness, hidden) = (callee(number, span), hidden(&of_std));
         let same = self.imports.has_body_copy().then(|| quote_spanned!(span => __cuda_jit_same));
         let same: Vec<_> = same.into_iter().collect();
         let known = free.and_then(|(count, closures)| known_functions(count, closures));
@@ -85,12 +90,14 @@ impl Capture {
         }
         if is_constructor(path) {
             self.prepend(quote_spanned!(span => let #value = #(#same)*(#named);));
-            let (applied, query) = (applied(path), Ident::new("__query", Span::mixed_site()));
+            // an error about the query is one about the path
+            let (applied, query) = (applied(path), format_ident!("__cuda_jit_query{}", number, span = span));
             self.prepend(quote_spanned!(span => let #query = || #applied.__cuda_jit_variant();));
             // SAFETY, of the emitted code: this macro has written the closure, which captures nothing.
             let called = quote!(unsafe { __cuda_jit_called_path(&#value, #query) });
-            let callee = Ident::new("__callee", Span::mixed_site().located_at(span));
-            self.prepend(quote!(let #callee = #called;));
+            // in a tuple, since rustc would report an error about the name at the value of a `let`
+            let callee = format_ident!("__cuda_jit_callee{}", number, span = span);
+            self.prepend(quote!(let (#callee,) = (#called,);));
             self.prepend(quote_spanned!(span => #callee.of(#witness);));
             return (Expr::Verbatim(value.to_token_stream()), None);
         }
@@ -139,8 +146,8 @@ impl Capture {
     pub(super) fn constructor(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);
         let Expr::Path(path) = &*arg else { return nothing() };
-        let (applied, query) = (applied(path), Ident::new("__query", Span::mixed_site()));
         let number = self.callee(span);
+        let (applied, query) = (applied(path), format_ident!("__cuda_jit_query{}", number, span = span));
         let (witness, value) = (callee(number, span), callee_value(number, span));
         self.prepend(quote_spanned!(span => let #value = #path; let #query = || #applied.__cuda_jit_variant();));
         // SAFETY, of the emitted code: this macro has written the closure, which captures nothing.

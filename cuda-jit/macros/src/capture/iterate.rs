@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprRange, Ident, Pat, RangeLimits};
 
 use super::witnesses::callee;
-use super::{Capture, node, nothing, span::begin};
+use super::{Capture, node, nothing, span::begin, std_traits};
 
 impl Capture {
     /// `for pattern in source { .. }`
@@ -119,6 +119,9 @@ impl Capture {
             }
             Expr::Path(path) if !is_closure => {
                 let path = path.clone();
+                if let Some(hint) = std_traits::refused_argument(&path) {
+                    return self.refuse(path.span(), hint);
+                }
                 let number = self.callee(span);
                 *arg = self.unified_callee(number, &path, None).0;
                 node(span, s::ExprKind::Function(number))
