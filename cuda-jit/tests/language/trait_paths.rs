@@ -175,6 +175,25 @@ fn passed(x: &[i32], out: &mut [i64]) {
     out[i] += small.map_or(3, |v| v.map_or(5, |v| v as i64));
 }
 
+/// A type with the name and the function of a trait that kernels do not call.
+#[derive(Clone, Copy, DeviceType)]
+struct Index {
+    of: i64,
+}
+
+#[device]
+impl Index {
+    fn index(self, by: i64) -> i64 {
+        self.of * by
+    }
+}
+
+#[kernel]
+fn own(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    out[i] = Index::index(Index { of: x[i] as i64 }, 3);
+}
+
 #[test]
 fn functions_by_the_path_of_a_trait() {
     let x = [3i32, 1, 4, 1, 5, 9, 2, 6];
@@ -185,4 +204,5 @@ fn functions_by_the_path_of_a_trait() {
     differ!(operated, (1, 8), [&x[..]], vec![0i64; 8]);
     differ!(iterated, (1, 8), [&x[..]], vec![0i64; 8]);
     differ!(passed, (1, 8), [&x[..]], vec![0i64; 8]);
+    differ!(own, (1, 8), [&x[..]], vec![0i64; 8]);
 }

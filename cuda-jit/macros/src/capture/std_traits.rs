@@ -58,13 +58,13 @@ const ITERATOR: &[&str] = &[
     "ge",
 ];
 
-/// Functions of other traits, and what a kernel has instead. A trait whose name another type may well have is known by its
-/// module too.
+/// Functions of other traits, and what a kernel has instead. A trait whose name a type of the user's may well have is
+/// known by its module too.
 const OTHERS: &[(&str, &str, &str)] = &[
-    ("Index", "index", "write `x[i]`"),
-    ("IndexMut", "index_mut", "write `x[i]`"),
-    ("Deref", "deref", "write `*x`"),
-    ("DerefMut", "deref_mut", "write `*x`"),
+    ("ops::Index", "index", "write `x[i]`"),
+    ("ops::IndexMut", "index_mut", "write `x[i]`"),
+    ("ops::Deref", "deref", "write `*x`"),
+    ("ops::DerefMut", "deref_mut", "write `*x`"),
     ("ToString", "to_string", "a thread has no heap, and `printf!` prints a value"),
     ("ToOwned", "to_owned", "a thread has no heap, and `*x` copies a value"),
     ("FromIterator", "from_iter", "a thread has no heap: write each item to an element of a slice or an array"),
