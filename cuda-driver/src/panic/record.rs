@@ -57,9 +57,9 @@ unsafe impl Send for Records {}
 unsafe impl Sync for Records {}
 
 impl Records {
-    /// Allocates records, all free. The checker of leaks finds its name among an allocation's callers.
+    /// Allocates records, all free. The checker of leaks finds this name among an allocation's callers.
     #[inline(never)]
-    pub(crate) fn new(context: &Context) -> Result<Self> {
+    pub(crate) fn allocate_panic_records(context: &Context) -> Result<Self> {
         let bytes = size_of::<[Record; COUNT]>();
         let flags = cuda_sys::CU_MEMHOSTALLOC_PORTABLE | cuda_sys::CU_MEMHOSTALLOC_DEVICEMAP;
         let mut host = std::ptr::null_mut();

@@ -4,9 +4,9 @@ use super::events::{self, Named};
 use super::report::{self, Report};
 use std::backtrace::Backtrace;
 
-/// The module of cuda-driver whose memory lives as long as a context, which a static may hold until the process ends: the records
-/// of kernels' panics; and its file.
-const KEPT: [&str; 2] = ["cuda_driver::panic::record::", "src/panic/record.rs"];
+/// The function of cuda-driver whose memory lives as long as a context, which a static may hold until the process ends. Debug
+/// information may have its name without its path, and the file of a macro instead of its own.
+const KEPT: &str = "allocate_panic_records";
 /// The limit on the frames that are kept of an allocation's caller.
 const FRAMES: usize = 6;
 
@@ -85,8 +85,7 @@ pub(super) fn report(named: &Named, when: &str) {
 /// Reports what is left at the end of the process, but for memory that its context still uses.
 pub(super) fn at_end() {
     let live = events::live();
-    let is_kept =
-        |named: &&Named| named.place.as_ref().is_some_and(|place| KEPT.iter().any(|kept| place.contains(kept)));
+    let is_kept = |named: &&Named| named.place.as_ref().is_some_and(|place| place.contains(KEPT));
     live.iter().filter(|named| !is_kept(named)).for_each(|named| report(named, "the process"));
 }
 
