@@ -36,18 +36,11 @@ fn missing() -> Option<String> {
 }
 
 /// A command of cargo for the workspace, with MPI.
-fn with_mpi(toolkit: &Toolkit, command: &str) -> Command {
+fn with_mpi(toolkit: &Toolkit, command: &str) -> Result<Command> {
     let mut cargo = whole(command);
     cargo.args(FEATURES);
-    read_headers(toolkit, &mut cargo);
-    cargo
-}
-
-/// The declarations of MPI's header are read by libclang.
-fn read_headers(toolkit: &Toolkit, cargo: &mut Command) {
-    if std::env::var_os("LIBCLANG_PATH").is_none() {
-        cargo.env("LIBCLANG_PATH", toolkit.libclang());
-    }
+    toolkit.for_bindgen(&mut cargo)?;
+    Ok(cargo)
 }
 
 /// The software device and the software NCCL, on which the programs run.
@@ -150,13 +143,13 @@ pub(crate) fn run(toolkit: &Toolkit) -> Result<()> {
         return Ok(());
     }
     let libraries = Libraries::new(workspace::software_device()?)?;
-    workspace::run(with_mpi(toolkit, "clippy").args(["--all-targets", "--quiet", "--", "--deny", "warnings"]))?;
-    let mut tests = with_mpi(toolkit, "test");
+    workspace::run(with_mpi(toolkit, "clippy")?.args(["--all-targets", "--quiet", "--", "--deny", "warnings"]))?;
+    let mut tests = with_mpi(toolkit, "test")?;
     let tests = workspace::build(tests.args(["--quiet", "--no-run", "--lib", "--test", "mpi"]))?;
     for test in tests.iter().filter(|made| made.package == "cuda-nccl") {
         workspace::run(Command::new(&test.file).current_dir(&test.folder))?;
     }
-    let mut build = with_mpi(toolkit, "build");
+    let mut build = with_mpi(toolkit, "build")?;
     let names = PROGRAMS.into_iter().chain([SPEED]);
     let made = workspace::build(build.arg("--quiet").args(names.flat_map(|name| ["--bin", name])))?;
     let find = |name: &str| {
@@ -192,7 +185,7 @@ pub(crate) fn bench() -> Result<()> {
     let mut build = workspace::cargo();
     build.args(["build", "--quiet", "--release", "--features", "cuda-example-mpi/mpi"]);
     build.args(["cuda-example-mpi", "cuda-sim-cdylib", "cuda-nccl-sim"].iter().flat_map(|name| ["--package", name]));
-    read_headers(&toolkit, &mut build);
+    toolkit.for_bindgen(&mut build)?;
     let made = workspace::build(&mut build)?;
     let find = |name: &str| {
         let program = made.iter().find(|made| made.target == name);

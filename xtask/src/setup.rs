@@ -349,6 +349,19 @@ impl Toolkit {
     pub(crate) fn libclang(&self) -> PathBuf {
         self.root.join("libclang")
     }
+
+    /// Makes bindgen, in the build of a dependency, find this libclang and the headers of the C compiler, such as `stddef.h`, which
+    /// libclang from PyPI comes without. What the user has set stays.
+    pub(crate) fn for_bindgen(&self, command: &mut Command) -> Result<()> {
+        if std::env::var_os("LIBCLANG_PATH").is_none() {
+            command.env("LIBCLANG_PATH", self.libclang());
+        }
+        if std::env::var_os("BINDGEN_EXTRA_CLANG_ARGS").is_none() {
+            let headers = output(Command::new("cc").arg("-print-file-name=include"))?;
+            command.env("BINDGEN_EXTRA_CLANG_ARGS", format!("-isystem{}", headers.trim()));
+        }
+        Ok(())
+    }
 }
 
 /// Downloads the missing compilers and clients that tests use. A download that fails is reported in one line; the tests that
