@@ -431,8 +431,8 @@ pub(crate) fn configured(compiled: &Compiled, config: &LaunchConfig) -> LaunchCo
     if compiled.cooperative { config.cooperative() } else { config }
 }
 
-/// Binds the arguments and launches. What does not depend on the arguments' types is not generic, so that it is compiled once
-/// and not for each kernel.
+/// Binds the arguments and launches. What does not depend on the arguments' types is not generic, so that unoptimised builds
+/// have it once and not for each kernel.
 fn run<K, A>(loaded: &Loaded, config: &LaunchConfig, args: A, place: Option<&'static Location<'static>>) -> Result<()>
 where
     K: Kernel,
@@ -471,6 +471,7 @@ where
 
 /// Checks a configuration that has all the kernel's requirements, before anything is copied. `measure` appends the sizes of the
 /// arguments, as far as they are known; addresses are not.
+#[inline]
 fn checked<'a>(
     loaded: &'a Loaded,
     config: &'a LaunchConfig,
@@ -494,12 +495,14 @@ fn checked<'a>(
 }
 
 /// Checks the sizes that a proof relies on, with the values of all parameters.
+#[inline]
 fn check_sizes(loaded: &Loaded, checked: &CheckedLaunch<'_>, launch: &Launch<'_>) -> Result<()> {
     let Some(requirements) = &loaded.compiled.requirements else { return Ok(()) };
     requirements.check_sizes(launch.kernel, checked.grid(), checked.block(), &|index| launch.params.cell(index))
 }
 
 /// Warns that a launch has fewer blocks than the device has multiprocessors, unless its configuration is quiet.
+#[inline]
 fn warn_of_small_grid(
     loaded: &Loaded,
     config: &LaunchConfig,
