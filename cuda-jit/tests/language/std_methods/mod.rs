@@ -196,6 +196,16 @@ fn drawn<T: Integer>(word: u64, more: u64) -> T {
     }
 }
 
+/// Small numbers, of which some are equal.
+#[device]
+fn elements<const N: usize>(x: &[u64]) -> [u32; N] {
+    let mut all = [0u32; N];
+    for k in 0..N {
+        all[k] = (x[k / 5] >> (6 * (k % 5)) & 7) as u32;
+    }
+    all
+}
+
 /// The value behind a reference.
 #[device]
 fn read(found: Option<&u32>) -> Option<u32> {

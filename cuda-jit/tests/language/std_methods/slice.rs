@@ -2,19 +2,9 @@
 
 use super::*;
 
-/// Small numbers, of which some are equal.
-#[device]
-fn elements(x: &[u64]) -> [u32; 10] {
-    let mut all = [0u32; 10];
-    for k in 0..10 {
-        all[k] = (x[k / 5] >> (6 * (k % 5)) & 7) as u32;
-    }
-    all
-}
-
 methods! {
     |x, log, also| {
-        let (mut all, other, n) = (elements(x), elements(&x[2..]), (x[4] >> 8) as usize % 7);
+        let (mut all, other, n) = (elements::<10>(x), elements::<10>(&x[2..]), (x[4] >> 8) as usize % 7);
         let (length, wanted) = (x[4] as usize % 11, (x[5] % 8) as u32);
         let at = (x[5] >> 8) as usize % (length + 1);
         let mut part = &mut all[..length];

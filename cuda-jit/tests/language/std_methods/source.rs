@@ -3,19 +3,9 @@
 use super::*;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 
-/// Small numbers.
-#[device]
-fn elements(x: &[u64]) -> [u32; 12] {
-    let mut all = [0u32; 12];
-    for k in 0..12 {
-        all[k] = (x[k / 4] >> (6 * (k % 4)) & 7) as u32;
-    }
-    all
-}
-
 methods! {
     for [u64] |x, log, also| {
-        let (mut all, n) = (elements(x), 1 + (x[3] % 5) as usize);
+        let (mut all, n) = (elements::<12>(x), 1 + (x[3] % 5) as usize);
         let (height, width) = (1 + (x[4] % 3) as usize, 1 + (x[5] % 4) as usize);
     }
     mod slices {

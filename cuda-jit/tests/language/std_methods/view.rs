@@ -3,16 +3,6 @@
 use super::*;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
-/// Small numbers.
-#[device]
-fn elements(x: &[u64]) -> [u32; 12] {
-    let mut all = [0u32; 12];
-    for k in 0..12 {
-        all[k] = (x[k / 4] >> (6 * (k % 4)) & 7) as u32;
-    }
-    all
-}
-
 /// A log of a view's elements, row by row.
 #[device]
 fn rows(a: ArrayView2<'_, u32>) -> u64 {
@@ -27,7 +17,7 @@ fn rows(a: ArrayView2<'_, u32>) -> u64 {
 
 methods! {
     |x, log, also| {
-        let (mut all, other, n) = (elements(x), elements(&x[1..]), (x[4] % 4) as usize);
+        let (mut all, other, n) = (elements::<12>(x), elements::<12>(&x[1..]), (x[4] % 4) as usize);
         let (height, width) = (1 + (x[5] % 3) as usize, 1 + (x[5] >> 8) as usize % 4);
         let mut a = ArrayViewMut2::from_shape((height, width), &mut all[..height * width]).unwrap();
         let b = ArrayView2::from_shape((height, width), &other[..height * width]).unwrap();
