@@ -80,7 +80,8 @@ impl Capture {
                     last.ident = hidden;
                 }
                 self.imports.checked_param(&mut path);
-                let is_checked = self.imports.has_body_copy() && !closures && !is_long_of_std(&path);
+                // rustc reports an unknown function by a longer path twice, for the path and for its beginning.
+                let is_checked = self.imports.has_body_copy() && !closures && path.path.segments.len() <= 2;
                 *call.func = match is_checked {
                     true => Expr::Verbatim(quote_spanned!(place => __cuda_jit_same(#path))),
                     false => Expr::Path(path),
@@ -355,13 +356,6 @@ fn is_known_macro(name: &str) -> bool {
         name.trim_start_matches("debug_"),
         "assert" | "assert_eq" | "assert_ne" | "dynamic_shared" | "panic" | "printf" | "shared"
     ) || matches!(name, "todo" | "unimplemented" | "unreachable")
-}
-
-/// Returns true for a path like `std::time::Instant::now`, whose function kernels lack: rustc would report this twice, for
-/// the whole path and for its beginning.
-fn is_long_of_std(path: &ExprPath) -> bool {
-    let first = path.path.segments.first().map(|first| &first.ident);
-    path.path.segments.len() > 2 && first.is_some_and(|first| ["std", "core", "alloc"].iter().any(|name| first == name))
 }
 
 /// In the typing probe: the call of a hidden function, whose callee is unified with its witness.
