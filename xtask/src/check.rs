@@ -133,9 +133,7 @@ fn docs(_: &Shared) -> Result<()> {
 fn bindings(shared: &Shared) -> Result<()> {
     let mut xtask = Command::new(workspace::program("xtask")?);
     xtask.current_dir(workspace::root()).args(["gen-bindings", "--check"]);
-    if std::env::var_os("LIBCLANG_PATH").is_none() {
-        xtask.env("LIBCLANG_PATH", shared.toolkit.libclang());
-    }
+    shared.toolkit.set_libclang(&mut xtask);
     run_command(&mut xtask)
 }
 

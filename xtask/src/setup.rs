@@ -350,12 +350,17 @@ impl Toolkit {
         self.root.join("libclang")
     }
 
-    /// Makes bindgen, in the build of a dependency, find this libclang and the headers of the C compiler, such as `stddef.h`, which
-    /// libclang from PyPI comes without. What the user has set stays.
-    pub(crate) fn for_bindgen(&self, command: &mut Command) -> Result<()> {
+    /// Makes a command find this libclang, unless the user has set another one.
+    pub(crate) fn set_libclang(&self, command: &mut Command) {
         if std::env::var_os("LIBCLANG_PATH").is_none() {
             command.env("LIBCLANG_PATH", self.libclang());
         }
+    }
+
+    /// Makes bindgen, in the build of a dependency, find libclang and the headers of the C compiler, such as `stddef.h`, which
+    /// libclang from PyPI comes without. What the user has set stays.
+    pub(crate) fn for_bindgen(&self, command: &mut Command) -> Result<()> {
+        self.set_libclang(command);
         if std::env::var_os("BINDGEN_EXTRA_CLANG_ARGS").is_none() {
             let headers = output(Command::new("cc").arg("-print-file-name=include"))?;
             command.env("BINDGEN_EXTRA_CLANG_ARGS", format!("-isystem{}", headers.trim()));
