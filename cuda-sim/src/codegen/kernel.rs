@@ -7,6 +7,7 @@
 use super::emit::Emitter;
 use super::{Part, abi, region, vector_loop};
 use crate::ir::callees::{reached, reached_from};
+use crate::ir::liveness::live_in;
 use crate::ir::lower::Program;
 use crate::ir::regions::{RegionKind, Regions, reachable};
 use crate::ir::sync::{Plan, synchronises};
@@ -312,11 +313,10 @@ fn callable(emitter: &mut Emitter<'_>, index: usize, fiber: Option<(&Regions, &m
     let blocks = reachable(function, 0, |_| true);
     let formals = function.returns + function.formals;
     let params: String = (0..formals).map(|i| format!(", ptr %slot{i}")).collect();
-    for reg in register_slots(emitter, &blocks) {
-        let width = function.registers[reg as usize];
-        let zero = super::emit::int_constant(0, width);
-        let _ = writeln!(emitter.prologue, "  store i{width} {zero}, ptr %r{reg}");
-    }
+    register_slots(emitter, &blocks);
+    zero_registers(emitter, live_in(function)[0].iter());
+    let zeros = std::mem::take(&mut emitter.text);
+    emitter.prologue.push_str(&zeros);
     param_slots(emitter, formals);
     for (i, name) in ["tid0", "tid1", "tid2", "ctaid0", "ctaid1", "ctaid2"].iter().enumerate() {
         let pointer = emitter.uniform(format_args!("getelementptr i32, ptr %thread.record, i64 {i}"));
@@ -385,17 +385,25 @@ pub(super) fn thread_environment(emitter: &mut Emitter<'_>, calls: bool) {
     }
 }
 
+/// Gives a value to registers that are read before they are written on some path. Any value is valid; 0 makes runs
+/// reproducible. Other registers get none: LLVM takes quadratic time to promote the slots of a long block that have two
+/// stores.
+pub(super) fn zero_registers(emitter: &mut Emitter<'_>, live: impl Iterator<Item = Reg>) {
+    for reg in live {
+        let width = emitter.function.registers[reg as usize];
+        emitter.line(format_args!("store i{width} {}, ptr %r{reg}", super::emit::int_constant(0, width)));
+    }
+}
+
 /// Emits the start of a thread: its environment and its live registers.
 fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) {
     let function = emitter.function;
     thread_environment(emitter, calls(function, blocks));
-    for reg in &regions.live[region] {
-        let width = function.registers[*reg as usize];
-        if regions.starts_kernel(region) {
-            // The register is read before it is written on some path. Any value is valid; 0 makes runs reproducible.
-            let zero = super::emit::int_constant(0, width);
-            emitter.line(format_args!("store i{width} {zero}, ptr %r{reg}"));
-        } else {
+    if regions.starts_kernel(region) {
+        zero_registers(emitter, regions.live[region].iter().copied());
+    } else {
+        for reg in &regions.live[region] {
+            let width = function.registers[*reg as usize];
             let pointer = frame_slot(emitter, regions, *reg);
             let width_in_memory = if width == 1 { 8 } else { width };
             let value = emitter.def(format_args!("load i{width_in_memory}, ptr {pointer}, align 1"));

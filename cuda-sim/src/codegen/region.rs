@@ -136,17 +136,10 @@ fn resumed<'a>(emitter: &Emitter<'a>, regions: &Regions, region: usize) -> Optio
     }
 }
 
-/// Emits the start of a thread: its coordinates for callees, its local memory, its registers.
-fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) -> Result<()> {
-    let function = emitter.function;
-    super::kernel::thread_environment(emitter, calls(function, blocks));
+/// Loads the registers that are live at the head of a region from the frame.
+fn load_registers(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) {
     for reg in &regions.live[region] {
-        let width = function.registers[*reg as usize];
-        if region == 0 {
-            let zero = super::emit::int_constant(0, width);
-            emitter.line(format_args!("store i{width} {zero}, ptr %r{reg}"));
-            continue;
-        }
+        let width = emitter.function.registers[*reg as usize];
         let stored = width.max(8);
         let value = if regions.is_barrier_uniform(region, *reg) {
             let array = frame_array(emitter, regions, *reg);
@@ -158,6 +151,17 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
         };
         let value = emitter.resize(&value, stored, width, false);
         emitter.line(format_args!("store i{width} {value}, ptr %r{reg}"));
+    }
+}
+
+/// Emits the start of a thread: its coordinates for callees, its local memory, its registers.
+fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) -> Result<()> {
+    let function = emitter.function;
+    super::kernel::thread_environment(emitter, calls(function, blocks));
+    if region == 0 {
+        super::kernel::zero_registers(emitter, regions.live[region].iter().copied());
+    } else {
+        load_registers(emitter, regions, region);
     }
     for (block, at) in &regions.remat_insts[region] {
         emitter.inst(&function.blocks[*block].insts[*at])?;
@@ -399,10 +403,7 @@ pub(super) fn fiber(emitter: &mut Emitter<'_>, regions: &Regions, plan: &mut Pla
     param_slots(emitter, 0);
     let _ = writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]");
     super::kernel::thread_environment(emitter, calls(function, &blocks));
-    for reg in used {
-        let width = function.registers[reg as usize];
-        emitter.line(format_args!("store i{width} {}, ptr %r{reg}", super::emit::int_constant(0, width)));
-    }
+    super::kernel::zero_registers(emitter, regions.live[0].iter().copied());
     emitter.line(format_args!("br label %b0"));
     fiber_blocks(emitter, &blocks, regions, plan)?;
     let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));

@@ -113,6 +113,26 @@ fn what_debuggers_are_told_is_kept_and_changes_no_code() {
     assert_eq!(code(module), with);
 }
 
+/// Two stores to a slot in a long block would take LLVM quadratic time.
+#[test]
+fn only_registers_that_may_be_read_first_start_at_zero() {
+    let module = parse(&format!(
+        "{HEADER}.func (.param .b32 ret) f(.param .b32 x) {{ .reg .b32 %r<9>; ld.param.b32 %r1, [x];
+         add.s32 %r2, %r1, %r8; st.param.b32 [ret], %r2; ret; }}
+         .visible .entry k(.param .u64 a) {{ .reg .b32 %r<9>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [a];
+         add.s32 %r1, %r7, 1; add.s32 %r2, %r1, 1; call.uni (%r3), f, (%r2); st.global.u32 [%rd1], %r3; ret; }}"
+    ));
+    let program = lower(&with_library(module.unwrap())).unwrap();
+    let is_kernel = |index: &usize| program.functions[*index].kind == FunctionKind::Entry;
+    let index = (0..program.functions.len()).find(is_kernel).unwrap();
+    let code = codegen::emit(&program, index, Flavour::default()).unwrap();
+    let fiber = codegen::emit_fiber(&program, &code, Flavour::default()).unwrap().0;
+    for text in code.texts.all().unwrap().iter().chain([&fiber]) {
+        let zeros = text.lines().filter(|line| line.trim().starts_with("store i32 0, ptr %r")).count();
+        assert_eq!(zeros, 2, "one of the kernel, one of the function: {text}");
+    }
+}
+
 fn error(body: &str) -> ptx::Error {
     let text = format!(
         "{HEADER}.visible .entry k(.param .u64 a) {{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n{body}\n}}"
