@@ -155,7 +155,7 @@ fn manifest(checked: bool, dependencies: Dependencies) -> String {
         "[package]\nname = \"kernel-fuzz\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
          cuda-driver = {{ path = {:?} }}\ncuda-jit = {{ path = {:?} }}\ncuda-mem = {{ path = {:?} }}\n\
          cuda-sim = {{ path = {:?} }}\nndarray = {{ version = \"0.17\", default-features = false }}\n\n\
-         [profile.dev]\ndebug = \"line-tables-only\"\n\n\
+         [profile.dev]\ndebug = \"line-tables-only\"\n\n[profile.dev.package.blake3]\nopt-level = 3\n\n\
          [profile.dev.package.kernel-fuzz]\noverflow-checks = {checked}\n\n{optimized}[workspace]\n",
         path("cuda-driver"),
         path("cuda-jit"),
