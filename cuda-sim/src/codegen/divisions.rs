@@ -4,7 +4,7 @@
 //! divisors of kernels never are: emitted code replaces zero. What is computed from the quotient, such as the reciprocal of a
 //! uniform divisor of 128 bits, then leaves the loop too.
 
-use super::narrow_loads::successors;
+use super::loops::successors;
 use cuda_llvm::inkwell::IntPredicate;
 use cuda_llvm::inkwell::basic_block::BasicBlock;
 use cuda_llvm::inkwell::context::Context;

@@ -7,79 +7,19 @@
 //! Invariant: an aligned word lies in one page, so that a load of it raises a fault only if the narrow load would. Its other
 //! bytes are discarded, whatever other threads write to them.
 
+use super::loops::{Loop, innermost_parallel, successors};
 use cuda_llvm::inkwell::AtomicOrdering;
 use cuda_llvm::inkwell::basic_block::BasicBlock;
 use cuda_llvm::inkwell::builder::{Builder, BuilderError};
 use cuda_llvm::inkwell::context::Context;
 use cuda_llvm::inkwell::module::Module;
 use cuda_llvm::inkwell::types::BasicTypeEnum;
-use cuda_llvm::inkwell::values::Operand;
 use cuda_llvm::inkwell::values::{
-    BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
-    MetadataValue,
+    BasicValue, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
 };
-use std::collections::{HashMap, HashSet};
 
 /// The limit on the depth of an address's computation.
 const DEPTH: u32 = 16;
-
-/// An innermost loop.
-pub(super) struct Loop<'c> {
-    pub(super) header: BasicBlock<'c>,
-    pub(super) blocks: HashSet<BasicBlock<'c>>,
-    /// True if the function runs each thread through it once.
-    pub(super) once: bool,
-}
-
-/// The mark of a loop that the function runs each thread through once.
-const ONCE: &[u8] = b"sim.once";
-
-/// Returns the operands of a node of metadata that are metadata themselves.
-fn operands(node: MetadataValue<'_>) -> impl Iterator<Item = MetadataValue<'_>> {
-    node.get_node_values().into_iter().flatten().filter_map(|operand| match operand {
-        BasicMetadataValueEnum::MetadataValue(value) => Some(value),
-        _ => None,
-    })
-}
-
-pub(super) fn successors(block: BasicBlock<'_>) -> Vec<BasicBlock<'_>> {
-    let Some(last) = block.get_terminator() else { return Vec::new() };
-    let targets = last.get_operands().flatten().filter_map(|operand| match operand {
-        Operand::Block(target) => Some(target),
-        Operand::Value(_) => None,
-    });
-    targets.collect()
-}
-
-/// Returns the loops whose latch is marked as that of a parallel loop, and that have no other loop inside.
-pub(super) fn innermost<'c>(function: FunctionValue<'c>, loop_kind: u32) -> Vec<Loop<'c>> {
-    let blocks = function.get_basic_blocks();
-    let mut predecessors: HashMap<BasicBlock<'c>, Vec<BasicBlock<'c>>> = HashMap::new();
-    for block in &blocks {
-        successors(*block).into_iter().for_each(|next| predecessors.entry(next).or_default().push(*block));
-    }
-    let mut found: Vec<Loop<'c>> = Vec::new();
-    for latch in &blocks {
-        let Some(mark) = latch.get_terminator().and_then(|last| last.get_metadata(loop_kind)) else { continue };
-        let once = operands(mark).flat_map(operands).any(|option| option.get_string_value() == Some(ONCE));
-        for header in successors(*latch) {
-            // The blocks of the loop are those that reach the latch without passing the header. The latch's other
-            // successor is behind the loop: from there the latch is reached by way of the function's entry, or not at all.
-            let mut inside = HashSet::from([header, *latch]);
-            let mut open = vec![*latch];
-            while let Some(block) = open.pop().filter(|block| *block != header) {
-                let before = predecessors.get(&block).into_iter().flatten();
-                open.extend(before.copied().filter(|block| inside.insert(*block)));
-            }
-            if !inside.contains(&blocks[0]) {
-                found.push(Loop { header, blocks: inside, once });
-            }
-        }
-    }
-    let headers: Vec<_> = found.iter().map(|found| found.header).collect();
-    found.retain(|l| !headers.iter().any(|header| *header != l.header && l.blocks.contains(header)));
-    found
-}
 
 fn value(inst: InstructionValue<'_>, index: u32) -> Option<BasicValueEnum<'_>> {
     inst.get_operand(index)?.value()
@@ -151,7 +91,7 @@ pub(super) fn widen<'c>(context: &'c Context, module: &Module<'c>) -> Result<(),
         function.get_basic_block_iter().flat_map(|block| block.get_instructions()).any(is_narrow)
     };
     for function in module.get_functions().filter(has_any) {
-        for found in innermost(function, loop_kind) {
+        for found in innermost_parallel(function, loop_kind) {
             for load in found.loads() {
                 widen_load(context, &builder, load, &[group_kind, invariant_kind]).map_err(|e| e.to_string())?;
             }

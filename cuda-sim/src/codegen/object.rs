@@ -7,7 +7,7 @@
 //!
 //! The one `unsafe impl` lets a target machine move between threads; only one thread uses it at a time.
 
-use super::{Effort, consecutive, divisions, empty_masks, guard, interleaved, narrow_loads, reductions};
+use super::{Effort, consecutive, divisions, empty_masks, guard, interleaved, narrow_loads, reductions, shared_values};
 use crate::environment::ENVIRONMENT;
 use crate::memory::MEMORY;
 use cuda_llvm::inkwell::context::Context;
@@ -178,6 +178,7 @@ fn with_optimised<T>(
             }
             group(&context, &module)?;
             narrow_loads::widen(&context, &module)?;
+            shared_values::divide(&context, &module)?;
             run(&module, machine, &[VECTORS, if ir.contains("@vector_loop") { UNROLL } else { "" }])?;
             let groups = interleaved::group(&context, &module)?;
             grouped = groups.accesses;

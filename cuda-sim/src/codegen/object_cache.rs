@@ -23,9 +23,11 @@ const SOURCES: &[&str] = &[
     include_str!("empty_masks.rs"),
     include_str!("guard.rs"),
     include_str!("interleaved.rs"),
+    include_str!("loops.rs"),
     include_str!("narrow_loads.rs"),
     include_str!("object.rs"),
     include_str!("reductions.rs"),
+    include_str!("shared_values.rs"),
 ];
 
 /// The cache folder; `None` if the environment disables it.

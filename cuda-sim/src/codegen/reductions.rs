@@ -6,7 +6,7 @@
 //! that accesses memory follows, so that its own order does not change either. Integer operations give the same result
 //! in any order.
 
-use super::narrow_loads::{Loop, innermost, successors};
+use super::loops::{Loop, innermost_parallel, successors};
 use cuda_llvm::inkwell::basic_block::BasicBlock;
 use cuda_llvm::inkwell::builder::{Builder, BuilderError};
 use cuda_llvm::inkwell::context::Context;
@@ -152,7 +152,7 @@ pub(super) fn combine<'c>(context: &'c Context, module: &Module<'c>) -> Result<b
     };
     for function in module.get_functions().filter(has_any) {
         // In other loops a thread may come by again.
-        for l in innermost(function, loop_kind).into_iter().filter(|l| l.once) {
+        for l in innermost_parallel(function, loop_kind).into_iter().filter(|l| l.once) {
             while let Some(found) = find(&l) {
                 replace(context, &builder, function, &found).map_err(|e| e.to_string())?;
                 changed = true;
