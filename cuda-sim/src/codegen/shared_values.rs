@@ -2,7 +2,7 @@
 //!
 //! For an operation it asks whether its operands are the same for all elements of a vector; these ask for theirs, and no answer is
 //! kept. Where each step of a computation uses the one before it twice, as `x ^= x << 13`, each step doubles the questions, so that
-//! thirty steps on a value that all threads load take LLVM hours. A value about which there are too many questions passes a
+//! thirty steps on a value that all threads load take LLVM more than a minute. A value about which there are too many questions passes a
 //! function of which LLVM knows no such thing, and which becomes nothing once the loop is vectorised.
 
 use super::loops::{Loop, innermost_of_all};
