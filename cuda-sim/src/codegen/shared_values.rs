@@ -2,8 +2,9 @@
 //!
 //! For an operation it asks whether its operands are the same for all elements of a vector; these ask for theirs, and no answer is
 //! kept. Where each step of a computation uses the one before it twice, as `x ^= x << 13`, each step doubles the questions, so that
-//! thirty steps on a value that all threads load take LLVM more than a minute. A value about which there are too many questions passes a
-//! function of which LLVM knows no such thing, and which becomes nothing once the loop is vectorised.
+//! thirty steps on a value that all threads load take LLVM more than a minute. To a value about which there are too many questions a
+//! zero is added that looks like another one in each iteration, in front, since LLVM asks for the operands in turn up to the first
+//! that is not the same; once the loop is vectorised, LLVM knows that it is zero.
 
 use super::loops::{Loop, innermost_of_all};
 use cuda_llvm::inkwell::basic_block::BasicBlock;
@@ -87,7 +88,7 @@ impl<'c> Questions<'_, 'c> {
     }
 }
 
-/// Returns the values of a loop about which there are too many questions, if those before them pass the function.
+/// Returns the values of a loop about which there are too many questions, if those before them have got the zero.
 fn found<'c>(context: &'c Context, of: &Loop<'c>) -> Vec<(InstructionValue<'c>, IntType<'c>)> {
     let mut questions = Questions { of, asked: HashMap::new() };
     let mut found = Vec::new();
@@ -104,7 +105,7 @@ fn found<'c>(context: &'c Context, of: &Loop<'c>) -> Vec<(InstructionValue<'c>, 
     found
 }
 
-/// Returns the type of the integer that a value passes the function as; `None` if it cannot.
+/// Returns the type of the integer as which a value gets the zero; `None` if it cannot.
 fn integer<'c>(context: &'c Context, inst: InstructionValue<'c>) -> Option<IntType<'c>> {
     if inst.get_opcode() == InstructionOpcode::Phi {
         return None;
@@ -120,53 +121,69 @@ fn integer<'c>(context: &'c Context, inst: InstructionValue<'c>) -> Option<IntTy
     }
 }
 
-/// Makes a value pass the maximum with zero, as which LLVM vectorises it.
-fn pass<'c>(
-    module: &Module<'c>,
+/// A zero of a loop: the lowest bit of `i & (i + 1)`, where `i` is a value of the header that differs between iterations. If there is
+/// none, LLVM cannot count the iterations, and does not vectorise the loop.
+fn zero<'c>(builder: &Builder<'c>, header: BasicBlock<'c>) -> Result<Option<IntValue<'c>>, BuilderError> {
+    let phis = header.get_instructions().take_while(|inst| inst.get_opcode() == InstructionOpcode::Phi);
+    let Some(counter) = phis.into_iter().find_map(|phi| IntValue::try_from(phi).ok()) else { return Ok(None) };
+    let after = header.get_instructions().find(|inst| inst.get_opcode() != InstructionOpcode::Phi);
+    builder.position_before(&after.ok_or(BuilderError::UnsetPosition)?);
+    let one = counter.get_type().const_int(1, false);
+    let both = builder.build_and(counter, builder.build_int_add(counter, one, "")?, "")?;
+    builder.build_and(both, one, "").map(Some)
+}
+
+/// Adds the loop's zero to values of it.
+fn add_zeros<'c>(
+    builder: &Builder<'c>,
+    header: BasicBlock<'c>,
+    values: Vec<(InstructionValue<'c>, IntType<'c>)>,
+) -> Result<(), BuilderError> {
+    let Some(zero) = zero(builder, header)? else { return Ok(()) };
+    values.into_iter().try_for_each(|(inst, ty)| add_zero(builder, inst, ty, zero))
+}
+
+/// Adds a zero to a value, in front.
+fn add_zero<'c>(
     builder: &Builder<'c>,
     inst: InstructionValue<'c>,
     ty: IntType<'c>,
+    zero: IntValue<'c>,
 ) -> Result<(), BuilderError> {
     let next = inst.get_next_instruction().ok_or(BuilderError::UnsetPosition)?;
     builder.position_before(&next);
-    let name = format!("llvm.umax.i{}", ty.get_bit_width());
-    let maximum = module
-        .get_function(&name)
-        .unwrap_or_else(|| module.add_function(&name, ty.fn_type(&[ty.into(), ty.into()], false), None));
-    let of = |value: IntValue<'c>| {
-        let arguments = [value.into(), ty.const_zero().into()];
-        builder.build_call(maximum, &arguments, "").map(|call| call.try_as_basic_value().basic())
-    };
-    // The users of the value get the result, but the function itself.
+    let zero = builder.build_int_cast_sign_flag(zero, ty, false, "")?;
+    // The users of the value get the sum, but the sum itself.
     let (first, last) = match (IntValue::try_from(inst), FloatValue::try_from(inst)) {
         (Ok(value), _) => {
-            let result = of(value)?;
-            (result, result)
+            let sum = builder.build_or(zero, value, "")?;
+            (sum.as_instruction_value(), sum.as_instruction_value())
         }
         (_, Ok(value)) => {
             let integer = builder.build_bit_cast(value, ty, "")?;
-            let result = of(integer.into_int_value())?.ok_or(BuilderError::UnsetPosition)?;
-            (Some(integer), Some(builder.build_bit_cast(result, value.get_type(), "")?))
+            let sum = builder.build_or(zero, integer.into_int_value(), "")?;
+            let last = builder.build_bit_cast(sum, value.get_type(), "")?;
+            (integer.as_instruction_value(), last.as_instruction_value())
         }
         _ => return Ok(()),
     };
-    let instruction = |value: Option<BasicValueEnum<'c>>| value.and_then(|value| value.as_instruction_value());
-    let (Some(first), Some(last)) = (instruction(first), instruction(last)) else { return Ok(()) };
+    let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
     inst.replace_all_uses_with(&last);
     match IntValue::try_from(inst) {
-        Ok(value) => first.set_operand(0, value),
+        Ok(value) => first.set_operand(1, value),
         Err(_) => FloatValue::try_from(inst).is_ok_and(|value| first.set_operand(0, value)),
     };
     Ok(())
 }
 
-/// Makes the values of loops that would take the vectoriser too many questions pass the function.
+/// Adds a zero to the values of loops that would take the vectoriser too many questions.
 pub(super) fn divide<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), String> {
     let builder = context.create_builder();
     for function in module.get_functions().collect::<Vec<_>>() {
         for of in innermost_of_all(function) {
-            for (inst, ty) in found(context, &of) {
-                pass(module, &builder, inst, ty).map_err(|e| e.to_string())?;
+            let found = found(context, &of);
+            if !found.is_empty() {
+                add_zeros(&builder, of.header, found).map_err(|e| e.to_string())?;
             }
         }
     }
@@ -178,7 +195,7 @@ mod tests {
     use super::*;
 
     /// Divides a loop with this body, which may use `%i`, `%p` and the value `%v0` that is loaded from `%p`, and returns the number of
-    /// values that pass the function.
+    /// values that get a zero.
     fn divided(body: &str) -> usize {
         let ir = format!(
             "define void @kernel(ptr %p, i32 %u) {{
@@ -205,7 +222,7 @@ end:
         divide(&context, &module).unwrap();
         let text = module.print_to_string().to_string();
         assert!(module.verify().is_ok(), "{text}");
-        text.matches("= call i").count()
+        text.matches("= or i").count()
     }
 
     /// Steps of which each uses the one before it twice.
@@ -215,7 +232,7 @@ end:
     }
 
     #[test]
-    fn each_value_of_a_thousand_questions_passes() {
+    fn each_value_of_a_thousand_questions_gets_a_zero() {
         assert_eq!(divided(&doubling(9, "mul", "i32", "%v0")), 0);
         // Every tenth step has 1,024 times the questions.
         assert_eq!(divided(&doubling(10, "mul", "i32", "%v0")), 1);
