@@ -135,8 +135,26 @@ pub mod __private {
     }
     pub use cuda_mem_element::Element;
 
-    /// The traits with the hidden methods and functions of foreign types.
+    /// The names that typing probes import: the traits with the hidden methods and functions of foreign types, and the functions
+    /// that probes call, under names that no program has.
     pub mod hidden {
+        pub use super::pattern::{
+            Path as __cuda_jit_Path, applied as __cuda_jit_applied, like as __cuda_jit_like, name as __cuda_jit_name,
+            path as __cuda_jit_path, path_answer as __cuda_jit_answer, value as __cuda_jit_value,
+        };
+        pub use super::{
+            Dropped as __cuda_jit_Dropped, TryOperand as __cuda_jit_TryOperand, TypedConstant as __cuda_jit_Typed,
+            UpperCasePath as __cuda_jit_UpperCasePath, boxed as __cuda_jit_boxed,
+            called_path as __cuda_jit_called_path, cast_to as __cuda_jit_cast,
+            closure_result as __cuda_jit_closure_result, const_of as __cuda_jit_const_of,
+            constant as __cuda_jit_constant, constant_like as __cuda_jit_constant_like,
+            evaluated as __cuda_jit_evaluated, inclusive as __cuda_jit_inclusive, items as __cuda_jit_items,
+            printable as __cuda_jit_printable, probe as __cuda_jit_probe, range_of as __cuda_jit_range,
+            reported_type as __cuda_jit_type, resolved_callee as __cuda_jit_resolved_callee,
+            section_index as __cuda_jit_section, shared_array as __cuda_jit_shared,
+            standard_trait as __cuda_jit_standard, std_traits as __cuda_jit_std,
+            upper_case_path as __cuda_jit_upper_case_path, value_path as __cuda_jit_value_path,
+        };
         pub use crate::library::boolean::BoolMethods as _;
         pub use crate::library::constant::ConstantMethods as _;
         pub use crate::library::copy::CloneMethods as _;

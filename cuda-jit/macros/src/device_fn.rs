@@ -72,7 +72,6 @@ fn closure(root: &TokenStream, written: &ExprClosure, single_expansion: bool) ->
         let #function = #host;
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
         let #reported = {
-            use #root::hidden::*;
             use #root::{witness_callee as __cuda_jit_witness_callee, witness_type as __cuda_jit_witness_type};
             #probe_imports
             #imports

@@ -330,8 +330,6 @@ pub(crate) fn probe_block(
             let #of = #definition;
             #copy
             {
-            use #root::hidden::*;
-            use #root::{resolved_callee as __cuda_jit_resolved_callee, evaluated as __cuda_jit_evaluated, reported_type as __cuda_jit_type};
             #probe_imports
             #imports
             #(#witnesses)*
@@ -357,23 +355,13 @@ pub(crate) fn probe_block(
     }}
 }
 
-/// The names that a typing probe imports; panics in the device library may print values that implement `Debug`.
+/// The names that a typing probe imports, by a glob: each import of its own costs rustc as much as a statement. Panics in the
+/// device library may print values that implement `Debug`.
 pub(crate) fn probe_imports(root: &TokenStream, library: bool) -> TokenStream {
-    let reported = if library { quote!(debug_value) } else { quote!(printable) };
+    let printable = library.then(|| quote!(use #root::debug_value as __cuda_jit_printable;));
     quote! {
-        use #root::{
-            cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
-            inclusive as __cuda_jit_inclusive, items as __cuda_jit_items, range_of as __cuda_jit_range,
-            closure_result as __cuda_jit_closure_result, shared_array as __cuda_jit_shared, #reported as __cuda_jit_printable,
-            TypedConstant as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, called_path as __cuda_jit_called_path, value_path as __cuda_jit_value_path,
-            TryOperand as __cuda_jit_TryOperand, section_index as __cuda_jit_section, probe as __cuda_jit_probe,
-            Dropped as __cuda_jit_Dropped, boxed as __cuda_jit_boxed, UpperCasePath as __cuda_jit_UpperCasePath, upper_case_path as __cuda_jit_upper_case_path,
-            std_traits as __cuda_jit_std, standard_trait as __cuda_jit_standard,
-        };
-        use #root::pattern::{
-            Path as __cuda_jit_Path, applied as __cuda_jit_applied, like as __cuda_jit_like, name as __cuda_jit_name,
-            path as __cuda_jit_path, path_answer as __cuda_jit_answer, value as __cuda_jit_value,
-        };
+        use #root::hidden::*;
+        #printable
     }
 }
 

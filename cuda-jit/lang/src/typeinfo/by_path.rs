@@ -64,7 +64,6 @@ macro_rules! callee {
         $(#[$of_impl:meta])* where [$($bounds:tt)*] fn $args:ty => $output:ty { $($instance:tt)* }
     ) => {
         $(#[$meta])*
-        #[derive(Debug)]
         $vis struct $name<$($generic,)* $(const $n: usize)?> {
             _of: std::marker::PhantomData<fn() -> ($($generic,)*)>,
         }
