@@ -552,32 +552,10 @@ const FEATURES: &[Feature] = &[
 
 #[cfg(test)]
 mod tests {
+    use super::super::gate::beginning;
     use super::super::program;
     use super::super::snippets::Chosen;
     use super::*;
-
-    #[test]
-    fn the_gate_generates_every_snippet() {
-        let default = Chosen::new(&[], &[]).expect("nothing is named");
-        let gate = || {
-            crate::fuzz::GATE_SEEDS
-                .into_iter()
-                .flat_map(|seed| (0..crate::fuzz::GATE_PROGRAMS).map(move |number| (seed, number)))
-        };
-        let text: String = gate().map(|(seed, number)| program::text(seed, number, seed % 2 == 1, &default)).collect();
-        let text = text.replace("#[device(checked)]", "#[device]");
-        for feature in all().filter(|feature| feature.state == Supported) {
-            for snippet in feature.snippets {
-                assert!(text.contains(beginning(snippet)), "{}: {}", feature.name, beginning(snippet));
-            }
-        }
-    }
-
-    /// The text of a snippet's items, or of its body if it has no items, up to the first placeholder.
-    fn beginning(snippet: &Snippet) -> &str {
-        let of = |text: &'static str| text.split(['@', '$']).next().unwrap_or_default();
-        if snippet.items.is_empty() { of(snippet.body) } else { of(snippet.items) }
-    }
 
     #[test]
     fn every_snippet_is_generated() {

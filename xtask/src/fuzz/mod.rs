@@ -8,6 +8,7 @@
 mod block;
 mod expression;
 mod features;
+mod gate;
 mod items;
 mod number;
 mod program;
@@ -16,7 +17,6 @@ mod snippets;
 mod statement;
 
 use std::fs;
-use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
@@ -53,17 +53,10 @@ const PROGRAMS_PER_FILE: usize = 20;
 /// The number of programs in one package; a larger one takes rustc too much memory.
 const PROGRAMS_PER_PACKAGE: usize = 100;
 
-/// The seeds whose first programs the gate runs: with wrapping arithmetic, and with overflow checks.
-const GATE_SEEDS: [u64; 2] = [4, 5];
-
-/// The number of programs of each seed that the gate runs.
-const GATE_PROGRAMS: u64 = 27;
-
 /// Runs the programs of the gate.
 pub(crate) fn gate() -> Result<()> {
-    GATE_SEEDS
-        .into_iter()
-        .try_for_each(|seed| programs(seed, 0..GATE_PROGRAMS, &Chosen::new(&[], &[])?, Dependencies::Shared))
+    let mut all = gate::programs().into_iter();
+    all.try_for_each(|(seed, numbers)| programs(seed, &numbers, &Chosen::supported(), Dependencies::Shared))
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -72,13 +65,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("fuzz: {} programs of seed {seed}; `--seed {seed} --only N` repeats number N", options.count);
     let chosen = Chosen::new(&options.features, &options.only_features)?;
     if let Some(only) = options.only {
-        return programs(seed, only..only + 1, &chosen, Dependencies::Shared);
+        return programs(seed, &[only], &chosen, Dependencies::Shared);
     }
     let dependencies =
         if options.count > PROGRAMS_PER_PACKAGE as u64 { Dependencies::Optimized } else { Dependencies::Shared };
     let end = options.first.checked_add(options.count).context("`--first` plus `--count` is beyond 2^64")?;
     (options.first..end).step_by(PROGRAMS_PER_PACKAGE).try_for_each(|first| {
-        programs(seed, first..end.min(first.saturating_add(PROGRAMS_PER_PACKAGE as u64)), &chosen, dependencies)
+        let numbers: Vec<u64> = (first..end.min(first.saturating_add(PROGRAMS_PER_PACKAGE as u64))).collect();
+        programs(seed, &numbers, &chosen, dependencies)
     })
 }
 
@@ -92,7 +86,7 @@ enum Dependencies {
 }
 
 /// Generates, compiles and runs the programs with these numbers.
-fn programs(seed: u64, numbers: Range<u64>, chosen: &Chosen, dependencies: Dependencies) -> Result<()> {
+fn programs(seed: u64, numbers: &[u64], chosen: &Chosen, dependencies: Dependencies) -> Result<()> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
     let folder = target.join("kernel-fuzz");
     let source = folder.join("src");
@@ -105,7 +99,6 @@ fn programs(seed: u64, numbers: Range<u64>, chosen: &Chosen, dependencies: Depen
     let mut main =
         String::from("#![allow(warnings, arithmetic_overflow, unconditional_panic)]\nmod model;\nmod support;\n");
     let mut calls = String::new();
-    let numbers: Vec<u64> = numbers.collect();
     for (file, numbers) in numbers.chunks(PROGRAMS_PER_FILE).enumerate() {
         let text: String = numbers.iter().map(|&number| program::text(seed, number, checked, chosen)).collect();
         fs::write(
@@ -168,19 +161,15 @@ fn manifest(checked: bool, dependencies: Dependencies) -> String {
 mod tests {
     use super::*;
 
-    fn supported() -> Chosen {
-        Chosen::new(&[], &[]).expect("nothing is named")
-    }
-
     #[test]
     fn a_seed_always_gives_the_same_programs() {
-        assert_eq!(program::text(7, 3, true, &supported()), program::text(7, 3, true, &supported()));
-        assert_ne!(program::text(7, 3, true, &supported()), program::text(8, 3, true, &supported()));
+        assert_eq!(program::text(7, 3, true, &Chosen::supported()), program::text(7, 3, true, &Chosen::supported()));
+        assert_ne!(program::text(7, 3, true, &Chosen::supported()), program::text(8, 3, true, &Chosen::supported()));
     }
 
     #[test]
     fn programs_cover_the_whole_grammar() {
-        let text: String = (0..400).map(|number| program::text(1, number, false, &supported())).collect();
+        let text: String = (0..400).map(|number| program::text(1, number, false, &Chosen::supported())).collect();
         let forms = [
             "for ",
             "while ",

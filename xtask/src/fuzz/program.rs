@@ -11,8 +11,8 @@ use super::snippets::Chosen;
 
 /// The lowest number of snippets in a function.
 const SNIPPETS: usize = 4;
-/// The number of functions among the programs of a seed that the gate runs.
-const GATE: u64 = 19;
+/// The number of functions of a seed after which the next seed's continue with the snippets.
+const IN_TURN: u64 = 19;
 
 /// The text of a program.
 pub(super) fn text(seed: u64, number: u64, checked: bool, chosen: &Chosen) -> String {
@@ -40,7 +40,7 @@ fn function(random: Random, seed: u64, number: u64, checked: bool, chosen: &Chos
     }
     (writer.number, writer.snippets) = (number, chosen.snippets());
     // The snippets are used in turn, over the programs of a seed that have some and on into the next seed.
-    writer.next_snippet = (seed % (1 << 32) * GATE + number - number / 6 * 2) as usize * SNIPPETS;
+    writer.next_snippet = (seed % (1 << 32) * IN_TURN + number - number / 6 * 2) as usize * SNIPPETS;
     let body = writer.body();
     text += &writer.snippet_items;
     let _ = write!(

@@ -36,10 +36,16 @@ pub(super) struct Feature {
 }
 
 /// The names of the features whose snippets are generated.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Chosen(Vec<&'static str>);
 
 impl Chosen {
+    /// The supported features.
+    pub(super) fn supported() -> Self {
+        let supported = super::features::all().filter(|feature| feature.state == State::Supported);
+        Self(supported.map(|feature| feature.name).collect())
+    }
+
     /// The supported features and `more`; only those in `only` if it names some.
     ///
     /// # Errors
