@@ -5,7 +5,8 @@
 //! macros refuse beyond 500.
 
 use std::fmt::Write as _;
-use std::path::Path;
+
+use crate::programs::Program;
 
 /// An expression over `x: &[u32]` and `a: u32` with a given nesting depth.
 type Shape = fn(usize) -> String;
@@ -45,10 +46,7 @@ fn nested(n: usize, open: impl Fn(usize) -> String, inside: &str, close: &str) -
 
 #[test]
 fn kernels_nest_as_deeply_as_rustc_lets_them() {
-    let cases = trybuild::TestCases::new();
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("deep_kernels.rs");
-    std::fs::write(&file, program()).expect("the target folder can be written");
-    cases.pass(file.to_str().expect("the path is UTF-8"));
+    Program::new("deep_kernels", program()).succeeds();
 }
 
 /// A program with a kernel for each expression, which compares the software device's result with the host's.

@@ -1,17 +1,15 @@
-//! Tests of the diagnostics of refused code, with rustc's whole output, and of code that must be accepted.
+//! Tests of the diagnostics of refused code, with rustc's whole output.
 //!
 //! `TRYBUILD=overwrite` blesses the `.stderr` files. They show that a type error in a kernel is printed once, although
 //! the typing probe has it too.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The programs that rustc refuses only when it evaluates their constants, which a check does not do.
-const EVALUATED: [&str; 2] = ["hygiene_types", "variables"];
+use crate::programs::EVALUATED;
 
 #[test]
 fn diagnostics() {
-    // With no program that is run among them, trybuild checks all with one command, and else builds each with two.
+    // No program that is run is among them, so that trybuild checks them all with one command, and builds no dependency.
     let cases = trybuild::TestCases::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused");
     let entries = std::fs::read_dir(&root).expect("the folder is there").map(|entry| entry.expect("it was listed"));
@@ -23,36 +21,6 @@ fn diagnostics() {
         let name = program.file_name().expect("it was listed");
         cases.compile_fail(Path::new("tests/refused").join(name));
     }
-}
-
-#[test]
-fn programs_that_are_built() {
-    let cases = trybuild::TestCases::new();
-    for name in EVALUATED {
-        cases.compile_fail(format!("tests/refused/{name}.rs"));
-    }
-    cases.pass("tests/accepted/*.rs");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let large = folder.join("large_kernel.rs");
-    std::fs::write(&large, large_kernel(500)).expect("the target folder can be written");
-    cases.pass(large.to_str().expect("the path is UTF-8"));
-}
-
-/// A program with a kernel of this many lines.
-fn large_kernel(lines: usize) -> String {
-    let mut text = String::from("#[cuda_jit::kernel]\nfn large(x: &[f32], out: &mut [f32]) {\n    let mut v = 0.0;\n");
-    for line in 0..lines - 3 {
-        match line % 5 {
-            0 => writeln!(text, "    let a{line} = x[{line}] * 2.0 + v;"),
-            1 => writeln!(text, "    let b{line} = if a{} > 1.0 {{ a{} }} else {{ v }};", line - 1, line - 1),
-            2 => writeln!(text, "    for k in 0..{line}u32 {{ v += (k as f32).sqrt() * b{}; }}", line - 1),
-            3 => writeln!(text, "    let (c{line}, d{line}) = (v as u32 & {line}, out.len() + {line});"),
-            _ => writeln!(text, "    if (c{} as usize) < d{} {{ out[d{} - 1] = v; }}", line - 1, line - 1, line - 1),
-        }
-        .expect("writing to a string");
-    }
-    text.push_str("}\nfn main() { assert!(large::compile_ptx((9, 0)).unwrap().contains(\".entry large\")); }\n");
-    text
 }
 
 /// Texts of several words in the macros' sources that are not errors: messages of kernels' panics, documentation of

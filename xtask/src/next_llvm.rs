@@ -71,8 +71,8 @@ pub(crate) const RELEASES: &[Release] = &[
     },
 ];
 
-/// Tests that cannot run with it, because programs that trybuild builds use the system's loader.
-const SKIPPED: &[&str] = &["refused::", "depth::kernels_nest_as_deeply"];
+/// Tests that cannot run with it, because the programs that they build use the system's loader.
+const SKIPPED: &[&str] = &["refused::", "programs::", "depth::kernels_nest_as_deeply"];
 
 pub(crate) fn run(whole: bool) -> Result<()> {
     for release in RELEASES {

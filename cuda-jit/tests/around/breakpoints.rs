@@ -4,7 +4,7 @@ use cuda_jit::device::{breakpoint, grid};
 use cuda_jit::{device, kernel};
 
 use super::{child, is_child};
-use crate::language::{on_device, on_host};
+use crate::device::{on_device, on_host};
 
 const LINE: u32 = line!() + 4;
 #[device]

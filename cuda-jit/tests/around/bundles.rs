@@ -11,7 +11,7 @@ use cuda_jit::{CompiledKernel, Constant, DeviceType, Kernel, Num, bundle, device
 use cuda_jit_cache::Bundle;
 
 use super::{child, is_child};
-use crate::language::{context, on_device, on_host};
+use crate::device::{context, on_device, on_host};
 
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(u8)]

@@ -9,7 +9,7 @@ use cuda_jit::{Kernel, Num, device_fn, kernel};
 use cuda_jit_cache::Cache;
 
 use super::{child, is_child};
-use crate::language::{context, on_device, on_host};
+use crate::device::{context, on_device, on_host};
 
 #[kernel]
 fn double<T: Num>(x: &mut [T]) {

@@ -4,7 +4,7 @@ use cuda_jit::device::grid;
 use cuda_jit::{Error, Kernel, Num, inspect, kernel, shared, warm};
 
 use super::{child, is_child};
-use crate::language::{context, on_device};
+use crate::device::{context, on_device};
 
 #[kernel]
 fn scale<T: Num, const BY: usize>(x: &mut [T], by: T) {

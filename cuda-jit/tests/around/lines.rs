@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cuda_jit::device::grid;
 use cuda_jit::{device, kernel};
 
-use crate::language::{context, on_device, on_host};
+use crate::device::{context, on_device, on_host};
 
 const TWICE_LINE: u32 = line!() + 3;
 #[device]

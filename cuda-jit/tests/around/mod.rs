@@ -25,15 +25,6 @@ pub(crate) fn child(test: &str, variables: &[(&str, &std::ffi::OsStr)]) -> Strin
     text.into_owned()
 }
 
-/// Runs a test whose kernels panic in a child process, since a context reports a panic to the first waiter, which could
-/// be any test. Returns true in the child.
-pub(crate) fn in_child_process(test: &str) -> bool {
-    if !is_child() {
-        child(test, &[]);
-    }
-    is_child()
-}
-
 /// The variable that [`child`] sets.
 pub(crate) const CHILD: &str = "CUDA_JIT_TEST_CHILD";
 

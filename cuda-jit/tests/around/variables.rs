@@ -9,7 +9,7 @@ use gimli::constants::{
 };
 use ndarray::{ArrayView2, ArrayViewMut1};
 
-use crate::language::{context, on_device, on_host};
+use crate::device::{context, on_device, on_host};
 use crate::support::dwarf::{self, Found, Sections};
 
 /// cuda-gdb's address classes.

@@ -6,7 +6,7 @@ use cuda_jit::launch::InOut;
 use cuda_jit::warnings::{self, Warning};
 
 use super::{child, is_child};
-use crate::language::{context, on_device};
+use crate::device::{context, on_device};
 
 #[kernel]
 fn first(x: &mut [u32]) {

@@ -13,7 +13,7 @@ use cuda_mem::DeviceArray;
 use ndarray::Ix1;
 
 use super::header::{Launch, Outcome, PANIC, default};
-use crate::language::{context, on_device, on_host};
+use crate::device::{context, on_device, on_host};
 
 /// The size of the panic record in words; `cuda_jit::back::llvm` describes its layout.
 const RECORD: usize = 26;

@@ -187,7 +187,7 @@ fn wrong(mode: u32, n: usize, x: ArrayView2<'_, i32>, mut y: ArrayViewMut2<'_, i
 
 #[test]
 fn panics_of_axes() {
-    if !crate::around::in_child_process("language::axes::panics_of_axes") {
+    if !super::in_child_process("language::axes::panics_of_axes") {
         return;
     }
     let x = cuda_mem::to_device(&context(), &plane()).unwrap();

@@ -83,7 +83,7 @@ fn copies(x: &[u32], out: &mut [u32]) {
 
 #[test]
 fn indices_are_checked() {
-    if !crate::around::in_child_process("language::cached::indices_are_checked") {
+    if !super::in_child_process("language::cached::indices_are_checked") {
         return;
     }
     let (x, mut out) = (on_device(&[1, 2, 3]), on_device(&[0; 4]));

@@ -111,7 +111,7 @@ fn on_host(run: impl FnOnce() + std::panic::UnwindSafe) -> (String, String, u32,
 
 #[test]
 fn panics_are_where_the_caller_is() {
-    if !crate::around::in_child_process("language::callers::panics_are_where_the_caller_is") {
+    if !super::in_child_process("language::callers::panics_are_where_the_caller_is") {
         return;
     }
     let cases =

@@ -352,7 +352,7 @@ fn of_rank(rank: usize, out: &mut [u32]) {
 
 #[test]
 fn an_invalid_rank_panics() {
-    if !crate::around::in_child_process("language::clusters::an_invalid_rank_panics") {
+    if !super::in_child_process("language::clusters::an_invalid_rank_panics") {
         return;
     }
     let mut out = on_device(&[0]);
@@ -391,7 +391,7 @@ fn ends_early(how: u32, out: &mut [u32]) {
 
 #[test]
 fn shared_memory_outlives_its_block_until_the_cluster_ends() {
-    if !crate::around::in_child_process("language::clusters::shared_memory_outlives_its_block_until_the_cluster_ends") {
+    if !super::in_child_process("language::clusters::shared_memory_outlives_its_block_until_the_cluster_ends") {
         return;
     }
     let run = |how| {
@@ -445,7 +445,7 @@ fn many_ends(limit: usize, out: &mut [u32]) {
 
 #[test]
 fn threads_that_end_early_lose_no_results() {
-    if !crate::around::in_child_process("language::clusters::threads_that_end_early_lose_no_results") {
+    if !super::in_child_process("language::clusters::threads_that_end_early_lose_no_results") {
         return;
     }
     for (limit, blocks) in [(1000, 2), (64, 4), (40, 8), (10, 2), (0, 4), (30, 1)] {

@@ -98,7 +98,7 @@ fn beyond_48_kib_and_beyond_the_device() {
 
 #[test]
 fn a_slice_that_does_not_fit_panics() {
-    if !crate::around::in_child_process("language::dynamic_shared::a_slice_that_does_not_fit_panics") {
+    if !super::in_child_process("language::dynamic_shared::a_slice_that_does_not_fit_panics") {
         return;
     }
     let stream = context().default_stream();

@@ -82,7 +82,7 @@ fn one_panics(x: &[u32], out: &mut [u32]) {
 /// The thread that panics does not reach the barrier; the others end instead of waiting for ever.
 #[test]
 fn a_panic_ends_those_who_wait() {
-    if !crate::around::in_child_process("language::groups::a_panic_ends_those_who_wait") {
+    if !super::in_child_process("language::groups::a_panic_ends_those_who_wait") {
         return;
     }
     let (x, mut out) = (on_device(&[5u32; 128]), on_device(&[0u32; 160]));
@@ -244,7 +244,7 @@ fn one_thread_panics(thread: usize, out: &mut [u32]) {
 /// Whichever thread panics, and also if an earlier launch of the stream has panicked without being reported.
 #[test]
 fn a_grid_does_not_wait_for_a_thread_that_panicked() {
-    if !crate::around::in_child_process("language::groups::a_grid_does_not_wait_for_a_thread_that_panicked") {
+    if !super::in_child_process("language::groups::a_grid_does_not_wait_for_a_thread_that_panicked") {
         return;
     }
     for thread in [0, 3, 32, 37, 127] {
@@ -277,7 +277,7 @@ one_block_returns!(unoptimised, opt = 0);
 
 #[test]
 fn a_barrier_that_a_block_misses_ends_the_launch() {
-    if !crate::around::in_child_process("language::groups::a_barrier_that_a_block_misses_ends_the_launch") {
+    if !super::in_child_process("language::groups::a_barrier_that_a_block_misses_ends_the_launch") {
         return;
     }
     let mut out = on_device(&[0u32; 256]);
@@ -288,8 +288,7 @@ fn a_barrier_that_a_block_misses_ends_the_launch() {
 
 #[test]
 fn an_unoptimised_barrier_that_a_block_misses_ends_the_launch() {
-    if !crate::around::in_child_process("language::groups::an_unoptimised_barrier_that_a_block_misses_ends_the_launch")
-    {
+    if !super::in_child_process("language::groups::an_unoptimised_barrier_that_a_block_misses_ends_the_launch") {
         return;
     }
     unoptimised::launch((4, 64), 2, &mut on_device(&[0u32; 256])).unwrap();

@@ -98,8 +98,7 @@ fn by_host(function: impl FnOnce(&mut [u32]), out: &[u32]) -> (Vec<u32>, Option<
 
 #[test]
 fn a_split_loop_has_the_same_effects_before_its_panic() {
-    if !crate::around::in_child_process("language::hoisted_checks::a_split_loop_has_the_same_effects_before_its_panic")
-    {
+    if !super::in_child_process("language::hoisted_checks::a_split_loop_has_the_same_effects_before_its_panic") {
         return;
     }
     set_hook(Box::new(|_| {}));
@@ -197,7 +196,7 @@ fn tiled_inside(n: usize, x: &[u32], out: &mut [u32]) {
 
 #[test]
 fn a_hoisted_check_reports_the_same_panic() {
-    if !crate::around::in_child_process("language::hoisted_checks::a_hoisted_check_reports_the_same_panic") {
+    if !super::in_child_process("language::hoisted_checks::a_hoisted_check_reports_the_same_panic") {
         return;
     }
     let x: Vec<u32> = (0..20).collect();

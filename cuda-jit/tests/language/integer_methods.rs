@@ -160,7 +160,7 @@ fn message() -> String {
 
 #[test]
 fn operations_without_a_result_panic() {
-    if !crate::around::in_child_process("language::integer_methods::operations_without_a_result_panic") {
+    if !super::in_child_process("language::integer_methods::operations_without_a_result_panic") {
         return;
     }
     let mut out = on_device(&[0i32]);

@@ -318,7 +318,7 @@ fn wrong(mode: u32, x: &[u8], n: usize, out: &mut [u8]) {
 
 #[test]
 fn panics_of_iterators() {
-    if !crate::around::in_child_process("language::iterators::panics_of_iterators") {
+    if !super::in_child_process("language::iterators::panics_of_iterators") {
         return;
     }
     let x = on_device(&[100u8, 100, 100]);

@@ -1,7 +1,5 @@
 //! The kernel language on the software device, against the same functions on the host.
 
-#![expect(clippy::all, reason = "the kernels are written to cover the language, not to be short")]
-
 mod arithmetic;
 mod arrays;
 mod atomics;
@@ -87,26 +85,15 @@ mod views;
 mod warps;
 mod wide_integers;
 
-use cuda_driver::{Context, Driver};
-use cuda_mem::{DeviceArray, Element};
-use ndarray::{Array1, Ix1};
+use crate::device::{context, on_device, on_host};
 
-/// The software device's context.
-pub(crate) fn context() -> Context {
-    let driver = Driver::new(cuda_sim::driver_api()).expect("the software device starts");
-    let device = driver.device(0).expect("it has a device");
-    device.primary_context().expect("the device has a context")
-}
-
-/// Copies a host array to the software device.
-pub(crate) fn on_device<T: Element>(values: &[T]) -> DeviceArray<T, Ix1> {
-    cuda_mem::from_slice(&context(), values).expect("there is room")
-}
-
-/// The contents of a device array.
-pub(crate) fn on_host<T: Element>(array: &DeviceArray<T, Ix1>) -> Vec<T> {
-    let host: Array1<T> = array.copy_to_host().expect("the kernel has run");
-    host.to_vec()
+/// Runs a test whose kernels panic in a child process, since a context reports a panic to the first waiter, which could
+/// be any test. Returns true in the child.
+pub(crate) fn in_child_process(test: &str) -> bool {
+    if !crate::around::is_child() {
+        crate::around::child(test, &[]);
+    }
+    crate::around::is_child()
 }
 
 /// Runs a kernel on the device and, thread by thread, on the host, and compares the outputs bit for bit.
@@ -117,14 +104,14 @@ macro_rules! differ {
         let initial = $output;
         let mut host = initial.clone();
         cuda_jit::host::for_each_thread($config, || $kernel$(::<$($generic),+>)?($($input,)* &mut host));
-        let mut device = $crate::language::on_device(&initial);
+        let mut device = $crate::device::on_device(&initial);
         $kernel$(::<$($generic),+>)?::launch(
             $config,
             $($crate::language::Passed::passed($input),)*
             &mut device,
         )
         .expect("the kernel compiles and launches");
-        let device = $crate::language::on_host(&device);
+        let device = $crate::device::on_host(&device);
         let bits = |values: &[_]| values.iter().map(|&v| cuda_jit::typeinfo::bits_of(v)).collect::<Vec<u128>>();
         assert_eq!(bits(&device), bits(&host), "device {device:?}, host {host:?}");
         device

@@ -470,7 +470,7 @@ fn otherwise(x: &[i32], out: &mut [i32]) {
 
 #[test]
 fn unwrapping_nothing_panics() {
-    if !crate::around::in_child_process("language::options::unwrapping_nothing_panics") {
+    if !super::in_child_process("language::options::unwrapping_nothing_panics") {
         return;
     }
     otherwise::launch((1, 1), &super::on_device(&[1, 2]), &mut super::on_device(&[0])).unwrap();

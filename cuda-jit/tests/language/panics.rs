@@ -70,7 +70,7 @@ fn overflows(mode: u32, x: i32, out: &mut [i32]) {
 
 #[test]
 fn panics_come_back_as_errors() {
-    if crate::around::in_child_process("language::panics::panics_come_back_as_errors") {
+    if super::in_child_process("language::panics::panics_come_back_as_errors") {
         panics();
     }
 }
@@ -133,7 +133,7 @@ fn calls<F: Fn(u32) -> u32>(f: F, out: &mut [u32]) {
 
 #[test]
 fn a_closure_of_the_host_panics_where_it_is_written() {
-    if !crate::around::in_child_process("language::panics::a_closure_of_the_host_panics_where_it_is_written") {
+    if !super::in_child_process("language::panics::a_closure_of_the_host_panics_where_it_is_written") {
         return;
     }
     let (k, line, mut out) = (0, line!() + 1, on_device(&[7u32]));
@@ -151,7 +151,7 @@ fn calls_checked<F: Fn(u32) -> u32>(f: F, out: &mut [u32]) {
 
 #[test]
 fn a_closure_that_a_checked_kernel_calls_is_checked() {
-    if !crate::around::in_child_process("language::panics::a_closure_that_a_checked_kernel_calls_is_checked") {
+    if !super::in_child_process("language::panics::a_closure_that_a_checked_kernel_calls_is_checked") {
         return;
     }
     let (k, mut out) = (1, on_device(&[u32::MAX]));
@@ -183,7 +183,7 @@ fn says(mode: u32, x: &[f32], n: i64, out: &mut [f32]) {
 
 #[test]
 fn messages_have_values() {
-    if !crate::around::in_child_process("language::panics::messages_have_values") {
+    if !super::in_child_process("language::panics::messages_have_values") {
         return;
     }
     let x = on_device(&[1.5f32]);
@@ -229,7 +229,7 @@ fn composed(mode: u32, x: &[f32], out: &mut [f32]) {
 
 #[test]
 fn panics_print_aggregates() {
-    if !crate::around::in_child_process("language::panics::panics_print_aggregates") {
+    if !super::in_child_process("language::panics::panics_print_aggregates") {
         return;
     }
     let none: Option<f32> = None;

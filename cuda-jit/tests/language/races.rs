@@ -23,7 +23,7 @@ struct Launched {
 
 /// Launches a kernel with the software device's checker of races.
 fn launched<K: Kernel>(name: &'static str, launch: impl FnOnce() -> cuda_jit::Result<()>) -> Launched {
-    let context = crate::language::context();
+    let context = crate::device::context();
     let (result, reports) = cuda_sim::check_with(&["race"], launch, || context.synchronize().expect("it ends"));
     result.unwrap_or_else(|error| panic!("{name}: {error}"));
     Launched {

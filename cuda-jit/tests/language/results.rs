@@ -347,7 +347,7 @@ fn failing(mode: u32, x: i32, out: &mut [i32]) {
 
 #[test]
 fn panics_show_what_results_hold() {
-    if !crate::around::in_child_process("language::results::panics_show_what_results_hold") {
+    if !super::in_child_process("language::results::panics_show_what_results_hold") {
         return;
     }
     let says = [

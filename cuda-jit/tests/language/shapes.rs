@@ -225,7 +225,7 @@ fn cut(x: &[u32], from: u32, to: u32, out: &mut [u32]) {
 
 #[test]
 fn subslices_out_of_bounds_panic() {
-    if !crate::around::in_child_process("language::shapes::subslices_out_of_bounds_panic") {
+    if !super::in_child_process("language::shapes::subslices_out_of_bounds_panic") {
         return;
     }
     let (x, mut out) = (on_device(&[1u32, 2, 3]), on_device(&[0u32]));
@@ -331,7 +331,7 @@ fn power(x: u32, n: u32, out: &mut [u32]) {
 
 #[test]
 fn powers_overflow_as_they_must() {
-    if !crate::around::in_child_process("language::shapes::powers_overflow_as_they_must") {
+    if !super::in_child_process("language::shapes::powers_overflow_as_they_must") {
         return;
     }
     let mut out = on_device(&[0u32]);

@@ -266,7 +266,7 @@ fn failing(x: &mut [u32], mode: u32, n: usize) {
 
 #[test]
 fn panics_of_slices() {
-    if !crate::around::in_child_process("language::slices::panics_of_slices") {
+    if !super::in_child_process("language::slices::panics_of_slices") {
         return;
     }
     let says = [

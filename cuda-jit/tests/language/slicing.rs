@@ -251,7 +251,7 @@ fn wrong(mode: u32, n: isize, x: ArrayView2<'_, i32>, out: &mut [i32]) {
 
 #[test]
 fn panics_of_views() {
-    if !crate::around::in_child_process("language::slicing::panics_of_views") {
+    if !super::in_child_process("language::slicing::panics_of_views") {
         return;
     }
     let x = cuda_mem::to_device(&context(), &Array2::<i32>::zeros((3, 2))).unwrap();

@@ -156,7 +156,7 @@ fn wrong(mode: u32, x: &mut [u32]) {
 
 #[test]
 fn panics_of_rotation() {
-    if !crate::around::in_child_process("language::sorting::panics_of_rotation") {
+    if !super::in_child_process("language::sorting::panics_of_rotation") {
         return;
     }
     let says = ["a slice of length 3 cannot be rotated by 4", "a slice of length 2 cannot be rotated by 3"];

@@ -63,7 +63,7 @@ fn wrong(mode: u32, x: ArrayView1<'_, f32>, small: ArrayView1<'_, i8>, out: &mut
 
 #[test]
 fn panics_of_statistics() {
-    if !crate::around::in_child_process("language::statistics::panics_of_statistics") {
+    if !super::in_child_process("language::statistics::panics_of_statistics") {
         return;
     }
     let x = on_device(&[1.0, 2.0, 4.0f32]);

@@ -125,7 +125,7 @@ fn panic() -> String {
 
 #[test]
 fn undefined_operations_panic() {
-    if !crate::around::in_child_process("language::vectors::undefined_operations_panic") {
+    if !super::in_child_process("language::vectors::undefined_operations_panic") {
         return;
     }
     let zero = on_device(&[i32x4::splat(1), i32x4::new(1, 1, 0, 1)]);

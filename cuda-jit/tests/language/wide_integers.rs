@@ -341,7 +341,7 @@ fn quotient(x: &mut [i128], by: i128) {
 
 #[test]
 fn overflowing_operations_panic() {
-    if !crate::around::in_child_process("language::wide_integers::overflowing_operations_panic") {
+    if !super::in_child_process("language::wide_integers::overflowing_operations_panic") {
         return;
     }
     let panics = |run: &dyn Fn()| {

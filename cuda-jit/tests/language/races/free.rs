@@ -1,7 +1,7 @@
 //! Kernels without a data race that the analysis proves. Many are those of the examples, benchmarks and tests.
 
 use super::{all_launched, analysed};
-use crate::language::{context, on_device};
+use crate::device::{context, on_device};
 use cuda_jit::device::{
     atomic_add, block_dim, block_idx, grid, grid_dim, grid_size, sync_threads, sync_threads_count, thread_idx,
 };

@@ -6,7 +6,7 @@ use cuda_jit::launch::{HostMemory, HostMemoryMut, InOut};
 use cuda_jit::{Error, Kernel, kernel};
 use ndarray::{ArrayView1, ArrayViewMut1, Ix1};
 
-use crate::language::context;
+use crate::device::context;
 
 #[kernel(race_free)]
 fn proved(x: &[f32], out: &mut [f32]) {

@@ -1,7 +1,7 @@
 //! Kernels with a data race in some launch, each by another cause. The analysis must prove none of them.
 
 use super::{all_launched, analysed};
-use crate::language::{context, on_device};
+use crate::device::{context, on_device};
 use cuda_jit::device::{
     FULL_MASK, atomic_add, block_dim, block_idx, grid, grid_dim, grid_size, lane_id, sync_threads, sync_warp,
     thread_idx,

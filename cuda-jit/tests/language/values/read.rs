@@ -196,7 +196,7 @@ fn of_shared(out: &mut [u32]) {
 
 #[test]
 fn shared_memory_by_value() {
-    let mut out = crate::language::on_device(&[0u32; 4]);
+    let mut out = crate::device::on_device(&[0u32; 4]);
     of_shared::launch((1, 4), &mut out).unwrap();
-    assert_eq!(crate::language::on_host(&out), [150, 250, 350, 50]);
+    assert_eq!(crate::device::on_host(&out), [150, 250, 350, 50]);
 }
