@@ -2,6 +2,12 @@
 
 use cuda_jit::{DeviceType, Float, device};
 
+// Here, and not in cuda-jit-macros: its own tests would build every package below cuda-jit for a second time, with the features
+// that procedural macros have.
+#[cfg(doctest)]
+#[doc = include_str!("../../cuda-jit/macros/README.md")]
+struct ReadmeOfTheMacros;
+
 /// A line `slope * x + offset`.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[operators(Add)]

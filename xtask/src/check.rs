@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
 use crate::setup::Toolkit;
-use crate::workspace::{self, cargo, run as run_command, scratch, whole};
+use crate::workspace::{self, Common, cargo, run as run_command, scratch, whole};
 use crate::{
     book, fuzz, generate, kernel_bundles, layers, modules, mpi, next_llvm, package, sanitize, setup, test, tidy,
 };
@@ -23,7 +23,8 @@ pub(crate) struct Options {
     /// Run only the steps whose name contains this
     #[arg(value_name = "STEP")]
     only: Option<String>,
-    /// In the step `generate`, read the headers of every CUDA from 12.0 on that PyPI has (255 MB), not only of three
+    /// In the step `generate`, read the headers of every CUDA from 12.0 on that PyPI has (255 MB), not only of three, and compile
+    /// more with them
     #[arg(long)]
     every_cuda: bool,
     /// In the step `llvm`, run all tests of cuda-jit and cuda-sim, not only some
@@ -55,7 +56,7 @@ const STEPS: &[Step] = &[
     ("bindings", bindings),
     ("generate", |shared| generate::run(&shared.toolkit, shared.every_cuda)),
     ("test", tests),
-    ("mpi", |shared| mpi::run(&shared.toolkit)),
+    ("mpi", |_| mpi::run()),
     ("bundles", |_| kernel_bundles::run()),
     ("llvm", |shared| next_llvm::run(shared.whole_llvm)),
     ("fuzz", |_| fuzz::gate()),
@@ -78,6 +79,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let scratch = scratch("check")?;
     let kernels = scratch.path().join("kernels");
     let toolkit = setup::toolkit()?;
+    workspace::set_common(Common { variables: toolkit.for_bindgen()?, features: mpi::features() });
     let shared = Shared { toolkit, kernels, every_cuda: options.every_cuda, whole_llvm: options.whole_llvm };
     fs::create_dir_all(&shared.kernels)?;
     let mut times: Vec<(&str, Duration)> = Vec::new();

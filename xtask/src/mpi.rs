@@ -1,19 +1,16 @@
-//! A step of `check`: communicators that MPI starts, and those over MPI, with the feature `mpi`, which no other step builds.
+//! A step of `check`: programs over MPI. The features `mpi`, which all steps have where there is MPI, and only there.
 //!
-//! The tests and the programs of `examples/mpi` start their processes by `mpirun`. The programs run with 1, 2 and 4 processes, over
-//! MPI and over the software NCCL. They fail if the result is not that of a single device, and this step if the bytes that were
-//! counted are not those of the programs' model. It also runs the batch file for Slurm, and, for `bench`, the measurements.
+//! The tests of communicators over MPI are among those of the step `test`. Here `mpirun` starts the programs of `examples/mpi` with
+//! 1, 2 and 4 processes, over MPI and over the software NCCL. They fail if the result is not that of a single device, and this step
+//! if the bytes that were counted are not those of the programs' model. It also runs the batch file for Slurm, and, for `bench`, the
+//! measurements.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::setup::Toolkit;
 use crate::workspace::{self, output, scratch, whole};
-
-/// The features beside those of the other steps.
-const FEATURES: [&str; 2] = ["--features", "cuda-nccl/mpi,cuda-example-mpi/mpi"];
 
 const PROGRAMS: [&str; 3] = ["heat_mpi", "training_mpi", "sample_sort_mpi"];
 /// The program that compares the speeds with those of MPI itself.
@@ -35,12 +32,9 @@ fn missing() -> Option<String> {
     Some(format!("no {tool}; Debian: `apt install libopenmpi-dev openmpi-bin`"))
 }
 
-/// A command of cargo for the workspace, with MPI.
-fn with_mpi(toolkit: &Toolkit, command: &str) -> Result<Command> {
-    let mut cargo = whole(command);
-    cargo.args(FEATURES);
-    toolkit.for_bindgen(&mut cargo)?;
-    Ok(cargo)
+/// The features of members that need MPI, or none where it is missing.
+pub(crate) fn features() -> Vec<&'static str> {
+    if missing().is_some() { Vec::new() } else { vec!["cuda-nccl/mpi", "cuda-example-mpi/mpi"] }
 }
 
 /// The software device and the software NCCL, on which the programs run.
@@ -137,21 +131,14 @@ fn run_batch_file(libraries: &Libraries, program: &Path) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn run(toolkit: &Toolkit) -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     if let Some(missing) = missing() {
         println!("skipped: mpi ({missing})");
         return Ok(());
     }
     let libraries = Libraries::new(workspace::software_device()?)?;
-    workspace::run(with_mpi(toolkit, "clippy")?.args(["--all-targets", "--quiet", "--", "--deny", "warnings"]))?;
-    let mut tests = with_mpi(toolkit, "test")?;
-    let tests = workspace::build(tests.args(["--quiet", "--no-run", "--lib", "--test", "mpi"]))?;
-    for test in tests.iter().filter(|made| made.package == "cuda-nccl") {
-        workspace::run(Command::new(&test.file).current_dir(&test.folder))?;
-    }
-    let mut build = with_mpi(toolkit, "build")?;
     let names = PROGRAMS.into_iter().chain([SPEED]);
-    let made = workspace::build(build.arg("--quiet").args(names.flat_map(|name| ["--bin", name])))?;
+    let made = workspace::build(whole("build").arg("--quiet").args(names.flat_map(|name| ["--bin", name])))?;
     let find = |name: &str| {
         let program = made.iter().find(|made| made.target == name);
         program.map(|made| &made.file).with_context(|| format!("cargo built no `{name}`"))
@@ -185,7 +172,7 @@ pub(crate) fn bench() -> Result<()> {
     let mut build = workspace::cargo();
     build.args(["build", "--quiet", "--release", "--features", "cuda-example-mpi/mpi"]);
     build.args(["cuda-example-mpi", "cuda-sim-cdylib", "cuda-nccl-sim"].iter().flat_map(|name| ["--package", name]));
-    toolkit.for_bindgen(&mut build)?;
+    build.envs(toolkit.for_bindgen()?);
     let made = workspace::build(&mut build)?;
     let find = |name: &str| {
         let program = made.iter().find(|made| made.target == name);

@@ -42,7 +42,7 @@ fn cuda_core(mut tests: Command, toolkit: &setup::Toolkit, headers: &Path) -> Re
     std::os::unix::fs::symlink(library, &driver)?;
     tests.args(["--package", "cuda-example-core"]);
     tests.env("CUDA_HOME", headers).env_remove("CUDA_TOOLKIT_PATH");
-    toolkit.for_bindgen(&mut tests)?;
+    tests.envs(toolkit.for_bindgen()?);
     tests.env("LD_LIBRARY_PATH", scratch.path()).env("CUDA_DRIVER_PATH", &driver).env("CUDA_SIM_DEVICES", "2");
     run_command(&mut tests)
 }

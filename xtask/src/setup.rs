@@ -4,6 +4,7 @@
 //! The library and its users need none of it. Other tasks call [`toolkit`]. The file also lists the compilers and clients that the
 //! software device's tests run. [`crate::wheels`] unpacks wheels into a folder.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -357,15 +358,15 @@ impl Toolkit {
         }
     }
 
-    /// Makes bindgen, in the build of a dependency, find libclang and the headers of the C compiler, such as `stddef.h`, which
-    /// libclang from PyPI comes without. What the user has set stays.
-    pub(crate) fn for_bindgen(&self, command: &mut Command) -> Result<()> {
-        self.set_libclang(command);
-        if std::env::var_os("BINDGEN_EXTRA_CLANG_ARGS").is_none() {
-            let headers = output(Command::new("cc").arg("-print-file-name=include"))?;
-            command.env("BINDGEN_EXTRA_CLANG_ARGS", format!("-isystem{}", headers.trim()));
-        }
-        Ok(())
+    /// The environment variables by which bindgen, in the build of a dependency, finds libclang and the headers of the C compiler,
+    /// such as `stddef.h`, which libclang from PyPI comes without. What the user has set stays.
+    pub(crate) fn for_bindgen(&self) -> Result<Vec<(&'static str, OsString)>> {
+        let headers = output(Command::new("cc").arg("-print-file-name=include"))?;
+        let variables = [
+            ("LIBCLANG_PATH", self.libclang().into_os_string()),
+            ("BINDGEN_EXTRA_CLANG_ARGS", format!("-isystem{}", headers.trim()).into()),
+        ];
+        Ok(variables.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()).collect())
     }
 }
 

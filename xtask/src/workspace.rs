@@ -1,7 +1,9 @@
 //! The workspace's root, and the commands that tasks start. No task is implemented here.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
@@ -16,7 +18,23 @@ pub(crate) fn root() -> &'static Path {
 pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
+    cargo.envs(COMMON.get().into_iter().flat_map(|common| common.variables.iter().cloned()));
     cargo
+}
+
+/// Additions to all cargo commands of a process.
+pub(crate) struct Common {
+    /// Environment variables.
+    pub(crate) variables: Vec<(&'static str, OsString)>,
+    /// Features for the commands for all members.
+    pub(crate) features: Vec<&'static str>,
+}
+
+static COMMON: OnceLock<Common> = OnceLock::new();
+
+/// Sets the additions, once. With features or variables that differ between commands, cargo would build many packages again.
+pub(crate) fn set_common(common: Common) {
+    COMMON.get_or_init(|| common);
 }
 
 /// The features with which members are built in addition to their defaults.
@@ -26,7 +44,14 @@ const FEATURES: &str = "xtask/bindings,cuda-mem/json,cuda-sys/runtime,cuda-sys/n
 /// whose features then differ.
 pub(crate) fn whole(command: &str) -> Command {
     let mut cargo = cargo();
-    cargo.args([command, "--workspace", "--features", FEATURES]);
+    let common = COMMON.get().into_iter().flat_map(|common| common.features.iter().copied());
+    let features: Vec<&str> = [FEATURES].into_iter().chain(common).collect();
+    cargo.args([command, "--workspace", "--features", &features.join(",")]);
+    if command == "build" {
+        // Only with tests or examples has a build the features of the dependencies of tests: without them, every member would be
+        // built once for such commands and once for the tests. There are few examples.
+        cargo.arg("--examples");
+    }
     cargo
 }
 

@@ -6,10 +6,6 @@
 //! refused here, with a span and a hint; nothing is typed or evaluated here.
 #![forbid(unsafe_code)]
 
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
 mod bundle;
 mod calls;
 mod capture;
