@@ -83,7 +83,7 @@ fn program(which: u32, out: &mut [u32]) {
 
 #[test]
 fn methods_panic_where_the_hosts_do() {
-    if !crate::around::in_child_process("language::std_methods::panicking::methods_panic_where_the_hosts_do") {
+    if !crate::language::in_child_process("language::std_methods::panicking::methods_panic_where_the_hosts_do") {
         return;
     }
     for (which, name) in (0..).zip(NAMES) {
