@@ -285,11 +285,13 @@ impl Segment {
         }
         let segment = Segment { base: base.cast(), layout, file, path, rank, sent: AtomicU64::new(0) };
         let own = segment.own();
-        let fresh = own.state.compare_exchange(0, state::ATTACHED, Ordering::AcqRel, Ordering::Acquire).is_ok();
-        if !fresh || !lock(&segment.file, libc::F_WRLCK, FIRST_RANK_LOCK + rank as i64, false) {
+        // A rank that says that it has attached, without its lock, has ended: the lock comes first.
+        let is_locked = lock(&segment.file, libc::F_WRLCK, FIRST_RANK_LOCK + rank as i64, false);
+        if !is_locked || own.state.load(Ordering::Acquire) != 0 {
             return Err(Failure::usage(format!("two callers are rank {rank} of the same communicator")));
         }
         own.process.store(std::process::id(), Ordering::Relaxed);
+        own.state.store(state::ATTACHED, Ordering::Release);
         lock(&segment.file, libc::F_UNLCK, SETUP_LOCK, false);
         segment.head().attached.fetch_add(1, Ordering::AcqRel);
         segment.ring_all();
@@ -372,8 +374,9 @@ impl Segment {
     /// Returns the reason why nothing more will come from a rank: the end of its process, or its state.
     pub(crate) fn gone(&self, rank: usize) -> Option<String> {
         let block = self.rank(rank);
+        let state = block.state.load(Ordering::Acquire);
         let process = block.process.load(Ordering::Relaxed);
-        match block.state.load(Ordering::Acquire) {
+        match state {
             state::DEPARTED => Some(format!("rank {rank} (process {process}) has destroyed its communicator")),
             state::ABORTED => Some(format!("rank {rank} (process {process}) has aborted its communicator")),
             state::ATTACHED if !is_locked(&self.file, FIRST_RANK_LOCK + rank as i64, 1) => {
@@ -481,5 +484,21 @@ mod tests {
         assert_eq!(first.raised(), Some(Failure::usage("first")));
         drop(second);
         assert!(first.gone(1).expect("it is gone").contains("has ended"));
+    }
+
+    /// Found: a rank said that it had attached before its lock showed that its process runs.
+    #[test]
+    fn a_rank_that_attaches_is_never_gone() {
+        for _ in 0..300 {
+            let id = new_id().expect("random numbers");
+            let first = Segment::attach(&id, 2, 0).expect("it attaches");
+            std::thread::scope(|scope| {
+                let second = scope.spawn(|| Segment::attach(&id, 2, 1).expect("it attaches"));
+                while !second.is_finished() {
+                    assert_eq!(first.gone(1), None);
+                }
+            });
+            first.unlink();
+        }
     }
 }
