@@ -92,36 +92,37 @@ impl<T: Task + 'static> Queue<T> {
         None
     }
 
-    /// Drops the tasks that have not begun, accepts no more, and waits for those that run.
-    pub(super) fn close(&self) {
+    /// Drops the tasks that have not begun, accepts no more, and waits for those that run. If that takes longer than `patience`,
+    /// `slow` is called once.
+    pub(super) fn close(&self, patience: Duration, slow: impl FnOnce()) {
         let mut state = self.state.lock();
         state.closed = true;
         state.waiting.clear();
         self.closed.notify_all();
-        drop(self.all_ended(state));
+        let mut slow = Some(slow);
+        while state.threads > 0 {
+            let timed_out;
+            (state, timed_out) = self.ended.wait_for(state, patience);
+            if let Some(slow) = slow.take_if(|_| timed_out) {
+                slow();
+            }
+        }
     }
 
     /// Waits until all tasks are done.
     #[cfg(any(test, loom))]
     pub(super) fn wait_idle(&self) {
-        drop(self.all_ended(self.state.lock()));
-    }
-
-    fn all_ended<'a>(
-        &'a self,
-        mut state: crate::sync::MutexGuard<'a, State<T>>,
-    ) -> crate::sync::MutexGuard<'a, State<T>> {
+        let mut state = self.state.lock();
         while state.threads > 0 {
             state = self.ended.wait(state);
         }
-        state
     }
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     const GRACE: Duration = Duration::from_millis(1);
 
@@ -155,9 +156,9 @@ mod tests {
     fn a_queue_that_is_closed_takes_nothing() {
         let queue = Arc::new(Queue::default());
         let task = count(0);
-        queue.close();
+        queue.close(Duration::MAX, || {});
         queue.push([Arc::downgrade(&task)], 2, GRACE);
-        queue.close();
+        queue.close(Duration::MAX, || {});
         assert_eq!(task.0.load(Ordering::Relaxed), 0);
     }
 
@@ -166,8 +167,35 @@ mod tests {
         let queue = Arc::new(Queue::default());
         let task = count(0);
         queue.push([Arc::downgrade(&task)], 2, Duration::from_secs(1 << 30));
-        queue.close();
+        queue.close(Duration::MAX, || {});
         assert_eq!(task.0.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn who_closes_a_queue_hears_once_of_a_task_that_does_not_end() {
+        struct Slow {
+            has_begun: AtomicBool,
+            end: Mutex<std::sync::mpsc::Receiver<()>>,
+        }
+        impl Task for Slow {
+            fn run(&self) {
+                self.has_begun.store(true, Ordering::Relaxed);
+                self.end.lock().recv().expect("the sender is alive");
+            }
+        }
+        let queue = Arc::new(Queue::default());
+        let (end, wait) = std::sync::mpsc::channel();
+        let task = Arc::new(Slow { has_begun: AtomicBool::new(false), end: Mutex::new(wait) });
+        queue.push([Arc::downgrade(&task)], 1, Duration::ZERO);
+        while !task.has_begun.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+        let mut heard = 0;
+        queue.close(GRACE, || {
+            heard += 1;
+            end.send(()).expect("the task waits");
+        });
+        assert_eq!(heard, 1);
     }
 
     #[test]
@@ -220,7 +248,7 @@ mod loom_models {
             let queue = Arc::new(Queue::default());
             let tasks = [Arc::new(Count::default()), Arc::new(Count::default())];
             queue.push(tasks.each_ref().map(Arc::downgrade), 2, Duration::ZERO);
-            queue.close();
+            queue.close(Duration::MAX, || {});
             let done = || tasks.iter().map(|task| task.0.load(Ordering::Relaxed)).sum::<usize>();
             let before = done();
             loom::thread::yield_now();

@@ -21,6 +21,7 @@ use crate::ir::sync::Plan;
 use crate::parallel::in_parallel;
 use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::Mutex;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -208,6 +209,9 @@ pub(crate) fn start_deferred() {
     }
 }
 
+/// The time for which the end of a process waits without a word.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Registers an exit handler that waits for the background. It runs before the destructors that have been registered so
 /// far.
 fn end_with_process() {
@@ -217,7 +221,15 @@ fn end_with_process() {
     static LEFT: AtomicUsize = AtomicUsize::new(64);
     extern "C" fn end() {
         if PROCESS.load(Ordering::Relaxed) == std::process::id() {
-            BACKGROUND.close();
+            BACKGROUND.close(PATIENCE, || {
+                let seconds = PATIENCE.as_secs();
+                // Nobody may read it.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "cuda-sim: the program has ended, and its process waits for LLVM, which has been optimising a kernel for more than \
+                     {seconds} s"
+                );
+            });
         }
     }
     if LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err() {
