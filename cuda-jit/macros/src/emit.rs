@@ -355,8 +355,7 @@ pub(crate) fn probe_block(
     }}
 }
 
-/// The names that a typing probe imports, by a glob: each import of its own costs rustc as much as a statement. Panics in the
-/// device library may print values that implement `Debug`.
+/// The names that a typing probe imports. Panics in the device library may print values that implement `Debug`.
 pub(crate) fn probe_imports(root: &TokenStream, library: bool) -> TokenStream {
     let printable = library.then(|| quote!(use #root::debug_value as __cuda_jit_printable;));
     quote! {
