@@ -231,9 +231,10 @@ pub(crate) fn written(root: &TokenStream, sig: &syn::Signature, signature: &Sign
         Of::Method(method) => method.name.clone(),
         _ => Ident::new("__cuda_jit_written", Span::call_site()),
     };
+    let silent = crate::emit::silent();
     Some(quote! {
         #[doc(hidden)]
-        #[allow(warnings, clippy::all)]
+        #silent
         fn #name<#generics>(#(#receiver),*) -> impl ::core::marker::Sized #clause {
             || -> #result {
                 #imports

@@ -63,10 +63,10 @@ fn wrapped(kind: Kind, root: &TokenStream, options: &TokenStream, item: &TokenSt
     let mut hasher = DefaultHasher::new();
     item.to_string().hash(&mut hasher);
     let name = format_ident!("__cuda_jit_configured_{:016x}", hasher.finish());
-    let is_kernel = kind == Kind::Kernel;
+    let (is_kernel, silent) = (kind == Kind::Kernel, crate::emit::silent());
     quote! {
         #[doc(hidden)]
-        #[allow(warnings, clippy::all)]
+        #silent
         #[derive(#root::Configured)]
         enum #name {
             Item = {

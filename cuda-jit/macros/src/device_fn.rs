@@ -63,6 +63,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, single_expansion: bool) ->
     let probe = &captured.probe;
     let [function, reported] = ["__host", "__reported"].map(|name| Ident::new(name, Span::mixed_site()));
     let (probe_imports, imports) = (emit::probe_imports(root, false), captured.imports.declared(root));
+    let silent = emit::silent();
     Ok(quote! {{
         #site
         #(#carriers)*
@@ -70,7 +71,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, single_expansion: bool) ->
         #(#copies)*
         #(#shadowed)*
         let #function = #host;
-        #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
+        #silent
         let #reported = {
             use #root::{witness_callee as __cuda_jit_witness_callee, witness_type as __cuda_jit_witness_type};
             #probe_imports

@@ -115,7 +115,8 @@ fn refused_callee(kind: Kind, root: &TokenStream, function: &ItemFn) -> Option<T
 
 /// A function whose body is refused, without the body: rustc would only report consequential errors in it.
 fn stub(mut function: ItemFn, error: &TokenStream) -> TokenStream {
-    function.attrs.push(syn::parse_quote!(#[allow(warnings, clippy::all)]));
+    let silent = silent();
+    function.attrs.push(syn::parse_quote!(#silent));
     *function.block = syn::parse_quote!({ loop {} });
     quote!(#function #error)
 }
@@ -212,6 +213,18 @@ fn nothing(root: &TokenStream) -> TokenStream {
     }
 }
 
+/// The attribute of code in which rustc shall report errors, and nothing else: the user's function beside it has the same
+/// warnings. `warnings` alone leaves those that the crate denies by the name of a lint or of another group.
+pub(crate) fn silent() -> TokenStream {
+    quote! {
+        #[allow(
+            warnings, unused, nonstandard_style, rust_2018_idioms, let_underscore, trivial_casts, trivial_numeric_casts,
+            unused_qualifications, unused_results, unused_lifetimes, single_use_lifetimes, overflowing_literals, arithmetic_overflow,
+            static_mut_refs, unconditional_panic, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction,
+        )]
+    }
+}
+
 /// The function that returns the captured syntax.
 pub(crate) fn definition(root: &TokenStream, function: &Ident, encoded: &TokenStream) -> TokenStream {
     quote! {
@@ -287,10 +300,10 @@ pub(crate) fn probe(
     captured: &Captured,
 ) -> TokenStream {
     let (own_generics, _, where_clause) = generics.split_for_impl();
-    let block = probe_block(root, definition, sig, signature, captured);
+    let (block, silent) = (probe_block(root, definition, sig, signature, captured), silent());
     quote! {
         #[doc(hidden)]
-        #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
+        #silent
         fn #function #own_generics() -> #root::ProbeResult #where_clause #block
     }
 }

@@ -93,8 +93,8 @@ pub(crate) fn of_trait(
             let is_provided =
                 item.items.iter().all(|item| !matches!(item, TraitItem::Fn(TraitItemFn { default: None, .. })));
             let end = if is_provided { quote!({ ::core::option::Option::None }) } else { quote!(;) };
-            let signature = bodies_by_name(root);
-            hidden.push(syn::parse_quote!(#[doc(hidden)] #[allow(warnings, clippy::all)] #signature #end));
+            let (signature, silent) = (bodies_by_name(root), emit::silent());
+            hidden.push(syn::parse_quote!(#[doc(hidden)] #silent #signature #end));
         }
         if options.library && is_apart {
             let calls = hidden.extract_if(.., is_call).collect();
@@ -443,10 +443,10 @@ pub(crate) fn trait_items(
         items.push(syn::parse2(info)?);
     }
     if owner == Owner::User {
-        let signature = bodies_by_name(root);
+        let (signature, silent) = (bodies_by_name(root), emit::silent());
         items.push(syn::parse_quote! {
             #[doc(hidden)]
-            #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
+            #silent
             #signature {
                 match method {
                     #(#by_name)*
@@ -538,7 +538,8 @@ fn trait_method(
     }
     let (asking_generics, _, clause) = asking.split_for_impl();
     let call = hidden_method(root, &method.sig, &marked, sized.as_ref());
-    hidden.push(quote!(#[doc(hidden)] #[allow(warnings, clippy::all)] #call));
+    let silent = emit::silent();
+    hidden.push(quote!(#[doc(hidden)] #silent #call));
     hidden.push(quote! {
         #[doc(hidden)]
         fn #path #asking_generics() -> #root::Callee<#marked> #clause { #root::Callee::new() }

@@ -1,7 +1,9 @@
-//! A crate that forbids unsafe code, with kernels, device functions, methods, traits, operators, structs, enums and
-//! closures.
+//! A crate that forbids unsafe code and denies lints, by `warnings` and by their groups, with kernels, device functions, methods,
+//! traits, operators, structs, enums and closures.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
+#![deny(unused, nonstandard_style, rust_2018_idioms, let_underscore, trivial_casts, trivial_numeric_casts)]
+#![deny(unused_qualifications, unused_results, unused_lifetimes, unreachable_pub)]
 
 use std::ops::Add;
 
@@ -93,7 +95,7 @@ fn everything<F: Fn(f32) -> f32>(f: F, mode: Mode, pairs: &[Pair], wrapped: &[Wr
 
 #[kernel]
 fn count(n: &mut [u32]) {
-    atomic_add(&mut n[0], 1);
+    let _ = atomic_add(&mut n[0], 1);
 }
 
 fn main() -> cuda_jit::Result<()> {

@@ -238,9 +238,9 @@ pub(crate) struct Answers {
 impl Answers {
     /// The answers as a reference to a constant.
     pub(crate) fn constant(&self, root: &TokenStream) -> TokenStream {
-        let Answers { count, probe } = self;
+        let (Answers { count, probe }, silent) = (self, crate::emit::silent());
         quote! {{
-            #[allow(warnings, clippy::all)]
+            #silent
             const NAMES: [u32; #count] = {
                 use #root::names::{
                     Name as __cuda_jit_Name, Slot as __cuda_jit_Slot, Use as __cuda_jit_Use, UseOfConstant as _,
