@@ -23,8 +23,7 @@ pub(crate) struct Options {
     /// Run only the steps whose name contains this
     #[arg(value_name = "STEP")]
     only: Option<String>,
-    /// In the step `generate`, read the headers of every CUDA from 12.0 on that PyPI has (255 MB), not only of three, and compile
-    /// more with them
+    /// In the step `generate`, read the headers of every CUDA from 12.0 on that PyPI has (255 MB), not only of three
     #[arg(long)]
     every_cuda: bool,
     /// In the step `llvm`, run all tests of cuda-jit and cuda-sim, not only some

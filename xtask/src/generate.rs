@@ -2,8 +2,7 @@
 //! of CUDA.
 //!
 //! Each version's toolkit has a different layout. The test of cuda-sys calls the software device's library through the bindings,
-//! and cuda-mem compiles with them. With `--every-cuda`, all of cuda-prelude compiles with those of the oldest version, and each
-//! library's feature is checked alone. The builds have a target folder of their
+//! and cuda-mem, or with the oldest version all of cuda-prelude, compiles with them. The builds have a target folder of their
 //! own, since a toolkit in another place rebuilds the crates that depend on it.
 
 use std::fs;
@@ -23,7 +22,7 @@ const TABLES: [&str; 6] = ["runtime", "nvrtc", "nvjitlink", "nvml", "nvtx", "ncc
 /// Runs the step with every version of CUDA, or with three.
 pub(crate) fn run(toolkit: &Toolkit, every: bool) -> Result<()> {
     let libclang = std::env::var_os("LIBCLANG_PATH").map_or_else(|| toolkit.libclang(), PathBuf::from);
-    features(&libclang, every)?;
+    features(&libclang)?;
     let (driver, xtask) = (workspace::software_device()?, workspace::program("xtask")?);
     for (at, (version, include)) in setup::headers_of_versions(every)?.into_iter().enumerate() {
         let machine = scratch("generate")?;
@@ -42,7 +41,7 @@ pub(crate) fn run(toolkit: &Toolkit, every: bool) -> Result<()> {
         workspace::run(test.env("RUSTFLAGS", "--deny warnings"))
             .with_context(|| format!("bindings of CUDA {version}, {}", layout.description))?;
         // The features are those of the test, so that cuda-sys is not generated again.
-        let above = if every && at == 0 { "cuda-prelude" } else { "cuda-mem" };
+        let above = if at == 0 { "cuda-prelude" } else { "cuda-mem" };
         let mut check = cargo();
         check.args(["check", "--quiet", "--package", above, "--target-dir", "target/generate", "--features"]);
         check.arg(TABLES.map(|table| format!("cuda-sys/{table}")).join(",") + ",cuda-sys/generate");
@@ -60,18 +59,17 @@ fn number(version: &str) -> Result<String> {
     Ok((1000 * major.parse::<u32>()? + 10 * minor.parse::<u32>()?).to_string())
 }
 
-/// Checks no library's feature and all together, or also each alone, with the headers of 13.0 and warnings as errors.
-fn features(libclang: &Path, each: bool) -> Result<()> {
+/// Checks each library's feature alone, and all together, with the headers of 13.0 and warnings as errors.
+fn features(libclang: &Path) -> Result<()> {
     let home = setup::compilers()?.join("cuda13");
     let all = TABLES.join(",");
-    let alone = TABLES.into_iter().filter(|_| each);
-    for features in [""].into_iter().chain(alone).chain([all.as_str()]) {
+    for features in [""].into_iter().chain(TABLES).chain([all.as_str()]) {
         let mut check = cargo();
         check.args(["check", "--quiet", "--package", "cuda-sys", "--target-dir", "target/generate", "--features"]);
         check.arg(format!("generate,{features}")).env("LIBCLANG_PATH", libclang).env("RUSTFLAGS", "--deny warnings");
         workspace::run(check.env("CUDA_HOME", &home).env_remove("CONDA_PREFIX"))?;
     }
-    println!("generate: features compile {}", if each { "alone and together" } else { "together" });
+    println!("generate: features compile alone and together");
     Ok(())
 }
 
