@@ -1,7 +1,6 @@
 //! `printf!`: the device prints the same text as the host, checked in child processes.
 
 use std::io::Write;
-use std::process::Command;
 
 use cuda_jit::device::{block_dim, grid, printf, thread_idx};
 use cuda_jit::host::for_each_thread;
@@ -123,7 +122,7 @@ fn marked(body: impl FnOnce()) {
 }
 
 fn child(test: &str, role: &str) -> String {
-    let mut command = Command::new(std::env::current_exe().expect("a test is a program"));
+    let mut command = crate::around::this_executable();
     command.args([&format!("language::print::{test}"), "--exact", "--nocapture"]).env(ROLE, role);
     let output = command.output().expect("the test starts");
     let text = String::from_utf8(output.stdout).expect("UTF-8");

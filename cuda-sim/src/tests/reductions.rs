@@ -2,6 +2,7 @@
 
 use super::HEADER;
 use super::sync::check;
+use crate::cpu::has_long_vectors;
 use crate::module::code_counts;
 
 /// The start of a kernel: addresses of the buffers in `%rd1` and `%rd2`, the thread's index in the grid in `%r4`.
@@ -55,7 +56,8 @@ fn all_operations() {
 #[test]
 fn the_loop_is_vectorised() {
     let text = format!("{START} red.global.add.u64 [%rd1],%rd3; ret; }}");
-    assert_eq!(code_counts(&format!("{HEADER}{text}"), "k").unwrap().vectorised, 1);
+    let vectorised = code_counts(&format!("{HEADER}{text}"), "k").unwrap().vectorised;
+    assert!(!has_long_vectors() || vectorised == 1, "{vectorised}");
     // The old value is used: each thread has its own.
     let text = format!("{START} atom.global.add.u64 %rd4,[%rd1],%rd3; st.global.u64 [%rd2],%rd4; ret; }}");
     assert_eq!(code_counts(&format!("{HEADER}{text}"), "k").unwrap().vectorised, 0);

@@ -96,13 +96,25 @@ const PART: &str = "CUDA_SIM_TEST_TIERS";
 
 /// Runs a child process in a role, which caches code in a folder or not at all.
 fn child(part: &str, folder: Option<&Path>) -> Output {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    let mut command = this_executable();
     command.args(["--exact", "tests::tiers::children", "--nocapture"]).env(PART, part);
     match folder {
         Some(folder) => command.env("CUDA_JIT_CACHE_DIR", folder).env_remove("CUDA_JIT_CACHE"),
         None => command.env("CUDA_JIT_CACHE", "off"),
     };
     command.output().unwrap()
+}
+
+/// A command that starts this executable, by the runner with which cargo has started it if there is one, such as QEMU.
+fn this_executable() -> Command {
+    const RUNNER: &str = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER";
+    let executable = std::env::current_exe().unwrap();
+    let runner = std::env::var(RUNNER).ok().filter(|_| cfg!(target_arch = "aarch64"));
+    let mut words = runner.iter().flat_map(|runner| runner.split_whitespace());
+    let Some(program) = words.next() else { return Command::new(executable) };
+    let mut command = Command::new(program);
+    command.args(words).arg(executable);
+    command
 }
 
 /// Returns while a kernel is compiled in the background.
