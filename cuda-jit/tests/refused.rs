@@ -87,8 +87,8 @@ const HIDDEN: &[&str] = &[
 const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("constants", 3),
     ("constructors", 1),
-    ("conversions", 5),
-    ("defaults", 2),
+    ("conversions", 15),
+    ("defaults", 6),
     ("derive", 3),
     ("device_fn_types", 1),
     ("forged", 30),
@@ -111,7 +111,7 @@ const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("std_paths", 1),
     ("sums", 5),
     ("variables", 1),
-    ("views", 13),
+    ("views", 11),
 ];
 
 #[test]

@@ -123,15 +123,14 @@ pub mod __private {
     /// not import them themselves, since a trait in scope has methods.
     pub mod std_traits {
         pub use crate::library::copy::CloneMethods as Clone;
-        pub use crate::library::default::DefaultFunctions as Default;
         pub use crate::library::iterator::{
             __DeviceDoubleEndedCalls as DoubleEndedIterator, __DeviceExactSizeCalls as ExactSizeIterator,
             __DeviceIntoIteratorCalls as IntoIterator, __DeviceIteratorCalls as Iterator,
         };
-        pub use crate::num::{EqualityMethods as PartialEq, OrderMethods as Ord, PartialOrderMethods as PartialOrd};
-        pub use crate::typeinfo::{
-            DeviceFrom as From, DeviceTryFrom as TryFrom, IntoOnDevice as Into, TryIntoOnDevice as TryInto,
+        pub use crate::library::trait_paths::{
+            DefaultPath as Default, FromPath as From, IntoPath as Into, TryFromPath as TryFrom, TryIntoPath as TryInto,
         };
+        pub use crate::num::{EqualityMethods as PartialEq, OrderMethods as Ord, PartialOrderMethods as PartialOrd};
     }
     pub use cuda_mem_element::Element;
 

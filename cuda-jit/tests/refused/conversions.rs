@@ -25,6 +25,30 @@ fn into(out: &mut [f64]) {
     out[0] = Mode::Fast.into();
 }
 
+impl TryFrom<i64> for Mode {
+    type Error = ();
+
+    fn try_from(number: i64) -> Result<Mode, ()> {
+        if number == 0 { Ok(Mode::Slow) } else { Err(()) }
+    }
+}
+
+#[kernel]
+fn from_by_the_path_of_the_trait(out: &mut [f64]) {
+    out[0] = From::from(Mode::Slow);
+}
+
+#[kernel]
+fn into_by_the_path_of_the_trait(out: &mut [f64]) {
+    out[0] = Into::into(Mode::Slow);
+}
+
+#[kernel]
+fn try_from_by_the_path_of_the_trait(out: &mut [u32]) {
+    let mode: Result<Mode, ()> = TryFrom::try_from(3i64);
+    out[0] = mode.is_ok() as u32;
+}
+
 #[kernel]
 fn narrowing(out: &mut [u32]) {
     out[0] = u32::from_be_bytes([1, 2, 3, 4]);

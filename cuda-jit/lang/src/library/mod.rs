@@ -37,4 +37,5 @@ pub(crate) mod result;
 pub(crate) mod slice;
 pub(crate) mod std_functions;
 pub(crate) mod structs;
+pub(crate) mod trait_paths;
 pub(crate) mod views;

@@ -161,7 +161,6 @@ unsafe impl<T: Into<U>, U: DeviceFrom<T>> IntoOnDevice<U> for T {
 pub struct IntoConversion<T, U>(PhantomData<fn(T) -> U>);
 
 // SAFETY: the instance is the conversion of these types, which the contract of `IntoOnDevice` guarantees.
-#[diagnostic::do_not_recommend]
 unsafe impl<T: IntoOnDevice<U>, U> DeviceFn for IntoConversion<T, U> {
     type Args = (T,);
     type Output = U;
@@ -355,7 +354,6 @@ pub unsafe trait DeviceTryFrom<T, E>: DeviceType + Sized {
 pub struct TryConversion<T, U, E>(PhantomData<fn(T) -> (U, E)>);
 
 // SAFETY: the instance is the conversion of these types, which the contract of `DeviceTryFrom` guarantees.
-#[diagnostic::do_not_recommend]
 unsafe impl<T, U: DeviceTryFrom<T, E>, E> DeviceFn for TryConversion<T, U, E> {
     type Args = (T,);
     type Output = Result<U, E>;
@@ -414,7 +412,6 @@ unsafe impl<T: TryInto<U, Error = E>, U: DeviceTryFrom<T, E>, E> TryIntoOnDevice
 pub struct TryIntoConversion<T, U, E>(PhantomData<fn(T) -> (U, E)>);
 
 // SAFETY: the instance is the conversion of these types, which the contract of `TryIntoOnDevice` guarantees.
-#[diagnostic::do_not_recommend]
 unsafe impl<T: TryIntoOnDevice<U, E>, U, E> DeviceFn for TryIntoConversion<T, U, E> {
     type Args = (T,);
     type Output = Result<U, E>;

@@ -15,6 +15,11 @@ use crate::typeinfo::DeviceType;
 /// An iterator.
 ///
 /// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
+#[diagnostic::on_unimplemented(
+    message = "kernels do not iterate over a `{Self}`",
+    label = "this is not an iterator that kernels support",
+    note = "iterators in kernels are those of the standard library's methods, and types with a `#[device] impl Iterator`"
+)]
 #[device(library)]
 pub trait DeviceIterator: Sized + DeviceType {
     /// The type of the elements.
