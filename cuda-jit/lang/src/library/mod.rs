@@ -37,5 +37,6 @@ pub(crate) mod result;
 pub(crate) mod slice;
 pub(crate) mod std_functions;
 pub(crate) mod structs;
+#[expect(clippy::type_complexity, reason = "callees and results are written out, as rustc infers them")]
 pub(crate) mod trait_paths;
 pub(crate) mod views;
