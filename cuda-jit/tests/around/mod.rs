@@ -10,7 +10,7 @@ mod llvm;
 mod variables;
 mod warnings;
 
-use std::process::Command;
+use cuda_tests_support::this_executable;
 
 /// Runs a test of this executable in a child process with some environment variables, and returns its output. The
 /// variable [`CHILD`] tells the test that it is the child. Its kernels panic or fault as a rule, so it has no part in
@@ -23,18 +23,6 @@ pub(crate) fn child(test: &str, variables: &[(&str, &std::ffi::OsStr)]) -> Strin
     let text = String::from_utf8_lossy(&child.stdout) + String::from_utf8_lossy(&child.stderr);
     assert!(child.status.success() && text.contains("1 passed"), "{text}");
     text.into_owned()
-}
-
-/// A command that starts this executable, by the runner with which cargo has started it if there is one, such as QEMU.
-pub(crate) fn this_executable() -> Command {
-    const RUNNER: &str = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER";
-    let executable = std::env::current_exe().expect("the test's own path");
-    let runner = std::env::var(RUNNER).ok().filter(|_| cfg!(target_arch = "aarch64"));
-    let mut words = runner.iter().flat_map(|runner| runner.split_whitespace());
-    let Some(program) = words.next() else { return Command::new(executable) };
-    let mut command = Command::new(program);
-    command.args(words).arg(executable);
-    command
 }
 
 /// The variable that [`child`] sets.

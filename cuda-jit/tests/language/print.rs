@@ -122,7 +122,7 @@ fn marked(body: impl FnOnce()) {
 }
 
 fn child(test: &str, role: &str) -> String {
-    let mut command = crate::around::this_executable();
+    let mut command = cuda_tests_support::this_executable();
     command.args([&format!("language::print::{test}"), "--exact", "--nocapture"]).env(ROLE, role);
     let output = command.output().expect("the test starts");
     let text = String::from_utf8(output.stdout).expect("UTF-8");

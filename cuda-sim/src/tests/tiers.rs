@@ -3,9 +3,10 @@
 use super::{Buffer, HEADER, launch_of, run};
 use crate::codegen::jit::{self, Compiled};
 use crate::module::{Image, image};
+use cuda_tests_support::this_executable;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::Arc;
 
 const THREADS: u32 = 64;
@@ -103,18 +104,6 @@ fn child(part: &str, folder: Option<&Path>) -> Output {
         None => command.env("CUDA_JIT_CACHE", "off"),
     };
     command.output().unwrap()
-}
-
-/// A command that starts this executable, by the runner with which cargo has started it if there is one, such as QEMU.
-fn this_executable() -> Command {
-    const RUNNER: &str = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER";
-    let executable = std::env::current_exe().unwrap();
-    let runner = std::env::var(RUNNER).ok().filter(|_| cfg!(target_arch = "aarch64"));
-    let mut words = runner.iter().flat_map(|runner| runner.split_whitespace());
-    let Some(program) = words.next() else { return Command::new(executable) };
-    let mut command = Command::new(program);
-    command.args(words).arg(executable);
-    command
 }
 
 /// Returns while a kernel is compiled in the background.

@@ -35,7 +35,7 @@ pub fn in_own_process(test: &str, variables: &[(&str, Option<&str>)], body: impl
         body();
         return String::new();
     }
-    let mut child = Command::new(std::env::current_exe().expect("a test knows its executable"));
+    let mut child = this_executable();
     child.args([test, "--exact", "--nocapture"]).env(ONLY, test);
     if variables.iter().any(|(name, _)| *name == "CUDA_SIM_CHECK") {
         child.env_remove("CUDA_SIM_REPORT");
@@ -52,6 +52,23 @@ pub fn in_own_process(test: &str, variables: &[(&str, Option<&str>)], body: impl
     // A name of no test would pass too.
     assert!(text.contains("1 passed"), "`{test}` is not the name of the test:\n{text}");
     text
+}
+
+/// A command that starts this executable, by the runner with which cargo has started it if there is one, such as QEMU: a process
+/// under QEMU cannot start another of its architecture.
+///
+/// # Panics
+///
+/// If the system does not tell the executable's path.
+pub fn this_executable() -> Command {
+    const RUNNER: &str = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER";
+    let executable = std::env::current_exe().expect("a test knows its executable");
+    let runner = std::env::var(RUNNER).ok().filter(|_| cfg!(target_arch = "aarch64"));
+    let mut words = runner.iter().flat_map(|runner| runner.split_whitespace());
+    let Some(program) = words.next() else { return Command::new(executable) };
+    let mut command = Command::new(program);
+    command.args(words).arg(executable);
+    command
 }
 
 /// The standard output and error of a process.
