@@ -94,7 +94,7 @@ const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("forged", 30),
     ("habits_types", 10),
     ("host_functions", 8),
-    ("host_methods", 28),
+    ("host_methods", 24),
     ("host_types", 2),
     ("hygiene", 1),
     ("hygiene_kinds", 1),

@@ -174,12 +174,16 @@ pub mod __private {
         pub use crate::library::result::{
             OptionResult as _, ResultMethods as _, ResultMut as _, ResultOption as _, ResultRef as _, ResultResult as _,
         };
-        pub use crate::library::slice::{ArrayMethods as _, SliceIndices as _, SliceLength as _, SliceMethods as _};
+        pub use crate::library::slice::{
+            ArrayMethods as _, ByteSliceMethods as _, SliceIndices as _, SliceLength as _, SliceMethods as _,
+        };
         pub use crate::library::std_functions::{IsOtherFunction as _, IsStdFunction as _};
         pub use crate::library::views::{ViewDot as _, ViewElements as _, ViewElementsMut as _};
         pub use crate::num::{
-            CastNumber as _, EqualityMethods as _, FloatConversions as _, FloatMethods as _, HalfMethods as _,
-            IntegerMethods as _, OrderMethods as _, PartialOrderMethods as _, SignedMethods as _, UnsignedMethods as _,
+            CastNumber as _, CharMethods as _, EqualityMethods as _, FloatBytes as _, FloatConversions as _,
+            FloatMethods as _, HalfMethods as _, IntegerBytes as _, IntegerMethods as _, OrderMethods as _,
+            PartialOrderMethods as _, ProductMethods as _, SignedMethods as _, SignedMixed as _, StrictMethods as _,
+            TextCodes as _, UnsignedMethods as _, UnsignedMixed as _,
         };
         pub use crate::typeinfo::non_device::CallableFromKernels as _;
         pub use crate::typeinfo::pattern::{
@@ -191,7 +195,7 @@ pub mod __private {
             UpperCaseConstructor as _,
         };
         pub use crate::typeinfo::{
-            DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, PlaneMethods as _,
+            DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, PlaneMethods as _,
             PlaneShape as _, SharedView as _, SliceOfView as _, TextMethods as _, UniqueView as _, ViewFunctions as _,
             ViewMethods as _, WholeView as _,
         };

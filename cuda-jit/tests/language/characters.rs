@@ -49,3 +49,69 @@ fn characters_are_numbers() {
         differ!(characters, (1, 32), [&text[..], bound, last], vec![0u32; 8]);
     }
 }
+
+const GREETING: [u8; 5] = *b"hello";
+
+#[device]
+fn method(line: &[u8]) -> u32 {
+    match line {
+        b"GET" => 1,
+        b"PUT" | b"POST" => 2,
+        [b'D', ..] => 3,
+        b"" => 4,
+        _ => 5,
+    }
+}
+
+/// The position of a needle in a text.
+#[device]
+fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
+    text.windows(needle.len()).position(|window| window == needle)
+}
+
+#[kernel]
+fn byte_strings(lines: &[[u8; 4]], out: &mut [u32]) {
+    let i = grid::<1>();
+    if i >= lines.len() {
+        return;
+    }
+    let line = lines[i].trim_ascii();
+    let mut sum = 0;
+    for byte in b"abc\x00\xFF" {
+        sum = sum * 31 + *byte as u32;
+    }
+    let word = b"pear";
+    let hex = b"0123456789abcdef"[i % 16] as char;
+    let (first, rest) = b"xy".split_first().unwrap();
+    out[i] = method(line) + 10 * (line == b"PUT") as u32 + 100 * find(word, b"ar").unwrap_or(9) as u32;
+    out[i] = out[i].wrapping_mul(31) ^ sum ^ hex.to_digit(16).unwrap_or(77) << 9;
+    out[i] += word[i % 4] as u32 + (*first + rest[0]) as u32 + GREETING[i % 5] as u32 + b"".len() as u32;
+    if let (b"GET", 0) = (line, i % 3) {
+        out[i] ^= 1 << 30;
+    }
+    let Some(b"ET") = line.get(1..3) else { return };
+    out[i] ^= 1 << 29;
+}
+
+#[test]
+fn byte_strings_are_arrays() {
+    let lines = [*b"GET ", *b"PUT\n", *b"POST", *b"DO  ", *b"    ", *b" GET", *b"SET ", *b"get "];
+    differ!(byte_strings, (1, 32), [&lines[..]], vec![0u32; 8]);
+}
+
+#[kernel]
+fn swapped(words: &[[u8; 4]], out: &mut [u64]) {
+    let i = grid::<1>();
+    if i < words.len() && i < out.len() {
+        let bytes = (u32::from_be_bytes(words[i]) as u64 * 0x0101_0101).to_be_bytes();
+        out[i] = u64::from_ne_bytes(bytes) ^ bytes[1] as u64;
+    }
+}
+
+#[test]
+fn bytes_of_numbers_stay_in_registers() {
+    let words = [[1, 2, 3, 4], [0xFF, 0, 0x80, 7]];
+    differ!(swapped, (1, 2), [&words[..]], vec![0u64; 2]);
+    let ptx = swapped::compile_ptx((8, 0)).unwrap();
+    assert!(!ptx.contains(".local"), "{ptx}");
+}

@@ -1,7 +1,7 @@
 //! The order of evaluation, clause by clause of the reference's "Evaluation order of operands" and of the expressions
 //! with an order of their own. Each program logs its steps.
 
-#![expect(unused_assignments, unused_variables, reason = "what is overwritten unread is what the programs are about")]
+#![allow(unused_assignments, unused_variables, reason = "what is overwritten unread is what the programs are about")]
 
 use super::differ;
 use cuda_jit::device::grid;

@@ -51,7 +51,7 @@ fn try_from_by_the_path_of_the_trait(out: &mut [u32]) {
 
 #[kernel]
 fn narrowing(out: &mut [u32]) {
-    out[0] = u32::from_be_bytes([1, 2, 3, 4]);
+    out[0] = u32::strict_add_signed(1, 2);
 }
 
 #[derive(Clone, Copy, DeviceType)]

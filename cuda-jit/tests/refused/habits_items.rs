@@ -10,7 +10,7 @@ fn text(out: &mut [f32]) {
 
 #[cuda_jit::kernel]
 fn bytes(out: &mut [f32]) {
-    let name = b"name";
+    let name = c"name";
     out[0] = name[0] as f32;
 }
 

@@ -29,7 +29,7 @@ fn narrow_index(x: &[f32], n: u32, out: &mut [f32]) {
 
 #[cuda_jit::kernel]
 fn one_method(x: &[f32], out: &mut [f32]) {
-    out[0] = x.repeat(2)[0] + x[0].next_up();
+    out[0] = x.repeat(2)[0] + x[0].to_owned();
 }
 
 #[cuda_jit::kernel]

@@ -3,7 +3,7 @@
 fn slices(x: &mut [f32], out: &mut [f32]) {
     let copy = x.to_vec();
     x.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    out[0] = copy[0] + x.strip_prefix(&[1.0]).is_some() as u32 as f32;
+    out[0] = copy[0] + x.rchunks(2).count() as f32;
 }
 
 #[cuda_jit::kernel]
@@ -23,7 +23,7 @@ fn options(x: &[f32], out: &mut [f32]) {
 fn numbers(n: u32, out: &mut [f32]) {
     let text = n.to_string();
     let wide: u64 = n.into();
-    out[0] = out[0].next_up() + n.to_be() as f32;
+    out[0] = out[0].to_owned() + wide as f32;
 }
 
 #[cuda_jit::kernel]
@@ -34,7 +34,7 @@ fn arrays(out: &mut [f32]) {
 
 #[cuda_jit::kernel]
 fn characters(c: char, out: &mut [f32]) {
-    out[0] = c.is_ascii_digit() as u32 as f32;
+    out[0] = c.is_alphabetic() as u32 as f32;
 }
 
 #[cuda_jit::kernel]

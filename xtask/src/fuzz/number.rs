@@ -140,9 +140,13 @@ impl Writer {
                     ["count_ones", "count_zeros", "leading_zeros", "trailing_zeros", "leading_ones", "trailing_ones"];
                 format!("({a}.{}() as {ty})", self.random.of(&names))
             }
-            11 => format!("{a}.{}()", self.random.of(&["swap_bytes", "reverse_bits", "wrapping_neg"])),
+            11 => match self.random.below(4) {
+                0 => format!("{ty}::from_be_bytes({a}.to_le_bytes())"),
+                1 => format!("(({{ let w = {a}.to_be_bytes(); w[w.len() - 1] ^ w[0] }}) as {ty})"),
+                _ => format!("{a}.{}()", self.random.of(&["swap_bytes", "reverse_bits", "wrapping_neg", "to_be"])),
+            },
             12 => format!("(!{a})"),
-            13..=14 if is_signed(ty) => self.of_signed(ty, &a),
+            13..=14 if is_signed(ty) => self.of_signed(ty, &a, depth),
             13..=14 => self.of_unsigned(ty, &a, depth),
             15 => {
                 let power = self.random.below(4);
@@ -193,8 +197,9 @@ impl Writer {
         }
     }
 
-    fn of_signed(&mut self, ty: Ty, a: &str) -> String {
-        match self.random.below(6) {
+    fn of_signed(&mut self, ty: Ty, a: &str, depth: usize) -> String {
+        match self.random.below(7) {
+            6 => self.mixed(ty, a, "unsigned", depth),
             0 => format!("({a}.unsigned_abs() as {ty})"),
             1 => format!("({a}.{}() as {ty})", self.random.of(&["is_positive", "is_negative"])),
             2 if !self.panic_free => format!("{a}.abs()"),
@@ -203,8 +208,25 @@ impl Writer {
         }
     }
 
+    /// A sum or difference with a number of the other signedness.
+    fn mixed(&mut self, ty: Ty, a: &str, other: &str, depth: usize) -> String {
+        let b = format!("{}.cast_{other}()", self.expression(ty, depth));
+        let op = self.random.of(&["add", "sub"]);
+        match self.random.below(3) {
+            0 => format!("{a}.checked_{op}_{other}({b}).unwrap_or({a})"),
+            1 => format!("{a}.saturating_{op}_{other}({b})"),
+            _ => format!("{a}.overflowing_{op}_{other}({b}).0"),
+        }
+    }
+
     fn of_unsigned(&mut self, ty: Ty, a: &str, depth: usize) -> String {
-        match self.random.below(4) {
+        match self.random.below(6) {
+            4 => self.mixed(ty, a, "signed", depth),
+            5 => {
+                let method = self.random.of(&["carrying_add", "borrowing_sub"]);
+                let (b, carry) = (self.expression(ty, depth), self.expression("bool", depth));
+                format!("({{ let (w, f) = {a}.{method}({b}, {carry}); if f {{ w }} else {{ !w }} }})")
+            }
             0 => format!("({a}.is_power_of_two() as {ty})"),
             1 => format!("({a} >> 1u32).next_power_of_two()"),
             2 => format!("(({a} | 1{ty}).ilog2() as {ty})"),

@@ -280,11 +280,6 @@ impl Lowering<'_> {
                 let value = self.scalar(&args[0], from)?;
                 return Ok(self.fallible(value, from, scalar.unwrap_or(from)));
             }
-            Intrinsic::FromBits => {
-                let to = scalar.unwrap_or(Scalar::F32);
-                let bits = self.scalar(&args[0], to.unsigned())?;
-                return Ok(Val::scalar(to, self.build.value(Op::Bitcast(bits, to), to)));
-            }
             Intrinsic::ComesAfter => {
                 let (a, b) = (self.place(&args[0])?, self.place(&args[1])?);
                 vec![self.compared_by(at, (CompareOp::Gt, By::Total), &a, &b)?]

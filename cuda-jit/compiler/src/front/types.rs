@@ -98,7 +98,6 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Bits(_)
         | Intrinsic::Number(_)
         | Intrinsic::TryNumber(_)
-        | Intrinsic::FromBits
         | Intrinsic::Ternary(_) => Ty::Scalar(scalar.unwrap_or(Scalar::U32)),
         Intrinsic::Grid(1)
         | Intrinsic::GridSize(1)

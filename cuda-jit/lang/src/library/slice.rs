@@ -165,6 +165,33 @@ impl<T> SliceMethods<T> for [T] {
         own >= len && part == &self[own - len..]
     }
 
+    /// `strip_prefix`
+    fn strip_prefix(&self, part: &[T]) -> Option<&[T]>
+    where
+        T: PartialEq,
+    {
+        if self.starts_with(part) { Some(&self[part.len()..]) } else { None }
+    }
+
+    /// `strip_suffix`
+    fn strip_suffix(&self, part: &[T]) -> Option<&[T]>
+    where
+        T: PartialEq,
+    {
+        if self.ends_with(part) { Some(&self[..self.len() - part.len()]) } else { None }
+    }
+
+    /// `first_chunk`
+    fn first_chunk<const N: usize>(&self) -> Option<&[T; N]> {
+        if self.len() < N { None } else { <&[T; N]>::try_from(&self[..N]).ok() }
+    }
+
+    /// `last_chunk`
+    fn last_chunk<const N: usize>(&self) -> Option<&[T; N]> {
+        let len = self.len();
+        if len < N { None } else { <&[T; N]>::try_from(&self[len - N..]).ok() }
+    }
+
     /// `is_sorted`
     fn is_sorted(&self) -> bool
     where
@@ -397,6 +424,70 @@ impl<T> SliceIndices<T> for [T] {
         let second = duplicate(&self[b]);
         self.store(a, second);
         self.store(b, first);
+    }
+}
+
+/// The methods of slices of bytes.
+#[device(extension, unchecked)]
+impl ByteSliceMethods for [u8] {
+    /// `is_ascii`
+    fn is_ascii(&self) -> bool {
+        let mut all = 0u8;
+        for byte in self {
+            all |= *byte;
+        }
+        all < 0x80
+    }
+
+    /// `eq_ignore_ascii_case`
+    fn eq_ignore_ascii_case(&self, other: &[u8]) -> bool {
+        let len = self.len();
+        if len != other.len() {
+            return false;
+        }
+        for index in 0..len {
+            if !self[index].eq_ignore_ascii_case(&other[index]) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// `make_ascii_lowercase`
+    fn make_ascii_lowercase(&mut self) {
+        for byte in self {
+            byte.make_ascii_lowercase();
+        }
+    }
+
+    /// `make_ascii_uppercase`
+    fn make_ascii_uppercase(&mut self) {
+        for byte in self {
+            byte.make_ascii_uppercase();
+        }
+    }
+
+    /// `trim_ascii_start`
+    fn trim_ascii_start(&self) -> &[u8] {
+        let mut start = 0;
+        while start < self.len() && self[start].is_ascii_whitespace() {
+            start += 1;
+        }
+        &self[start..]
+    }
+
+    /// `trim_ascii_end`
+    fn trim_ascii_end(&self) -> &[u8] {
+        let mut end = self.len();
+        while end > 0 && self[end - 1].is_ascii_whitespace() {
+            end -= 1;
+        }
+        &self[..end]
+    }
+
+    /// `trim_ascii`
+    fn trim_ascii(&self) -> &[u8] {
+        self.trim_ascii_start().trim_ascii_end()
     }
 }
 

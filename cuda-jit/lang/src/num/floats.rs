@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use half::{bf16, f16};
 
-use super::integers::Int;
+use super::integers::{Int, wrapping_add};
 use super::{Float, Num};
 use crate::device;
 use crate::kir::{BinaryOp, UnaryOp};
@@ -25,6 +25,8 @@ pub trait Bits: Float {
     type Signed: Int;
     /// Infinity.
     const INFINITE: Self;
+    /// The least positive normal number.
+    const LEAST_NORMAL: Self;
 }
 
 operations! {
@@ -50,8 +52,12 @@ operations! {
     mul_add[T: Float](T, T, T) -> T => Operation::Fma;
     /// The bits.
     to_bits[T: Bits](T) -> T::Bits => Operation::Bits;
+    /// The number with these bits.
+    of_bits[T: Bits](T::Bits) -> T => Operation::Bits;
     /// The bits as a signed number.
     signed_bits[T: Bits](T) -> T::Signed => Operation::Bits;
+    /// The number with these bits, given as a signed number.
+    of_signed_bits[T: Bits](T::Signed) -> T => Operation::Bits;
     /// The number as `f32`.
     to_f32[T: Float](T) -> f32 => Operation::Cast;
     /// The number as `f64`.
@@ -157,6 +163,14 @@ pub fn log<T: Float>(x: T, base: T) -> T {
     ln(x) / ln(base)
 }
 
+/// The mean; the sum may overflow.
+#[device(library)]
+pub fn midpoint<T: Bits>(a: T, b: T) -> T {
+    let half = T::ONE / (T::ONE + T::ONE);
+    let largest = T::MAX * half;
+    if (abs(a) <= largest) & (abs(b) <= largest) { (a + b) * half } else { a * half + b * half }
+}
+
 /// Returns true for NaN.
 #[device(library)]
 pub fn is_nan<T: Float>(x: T) -> bool {
@@ -173,6 +187,38 @@ pub fn is_finite<T: Bits>(x: T) -> bool {
 #[device(library)]
 pub fn is_infinite<T: Bits>(x: T) -> bool {
     abs(x) == T::INFINITE
+}
+
+/// Returns true for numbers that are neither zero, subnormal, infinite nor NaN.
+#[device(library)]
+pub fn is_normal<T: Bits>(x: T) -> bool {
+    is_finite(x) & (abs(x) >= T::LEAST_NORMAL)
+}
+
+/// Returns true for subnormal numbers.
+#[device(library)]
+pub fn is_subnormal<T: Bits>(x: T) -> bool {
+    let bits = signed_bits(x) & T::Signed::MAX;
+    (bits != T::Signed::ZERO) & (bits < signed_bits(T::LEAST_NORMAL))
+}
+
+/// The least number that is greater; NaN and infinity as they are.
+#[device(library)]
+pub fn next_up<T: Bits>(x: T) -> T {
+    let bits = signed_bits(x);
+    if is_nan(x) | (x == T::INFINITE) {
+        x
+    } else if x == T::ZERO {
+        of_signed_bits(T::Signed::ONE)
+    } else {
+        of_signed_bits(wrapping_add(bits, if bits < T::Signed::ZERO { !T::Signed::ZERO } else { T::Signed::ONE }))
+    }
+}
+
+/// The greatest number that is less; NaN and negative infinity as they are.
+#[device(library)]
+pub fn next_down<T: Bits>(x: T) -> T {
+    of_signed_bits(signed_bits(next_up(of_signed_bits::<T>(signed_bits(x) ^ T::Signed::MIN))) ^ T::Signed::MIN)
 }
 
 /// Returns true if the sign bit is set.
@@ -259,11 +305,17 @@ pub trait FloatMethods: Sized {
     }
 }
 
-/// The hidden methods of floats that return numbers of other types.
+/// The hidden methods of floats that look at their bits.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait FloatConversions: Bits {
     cuda_jit_macros::device_methods! {
+        fn from_bits(bits: Self::Bits) -> Self = of_bits<Self>;
+        fn is_normal(self) -> bool = is_normal<Self>;
+        fn is_subnormal(self) -> bool = is_subnormal<Self>;
+        fn midpoint(self, other: Self) -> Self = midpoint<Self>;
+        fn next_down(self) -> Self = next_down<Self>;
+        fn next_up(self) -> Self = next_up<Self>;
         fn to_bits(self) -> Self::Bits = to_bits<Self>;
     }
 }
@@ -289,6 +341,7 @@ macro_rules! floats {
             type Bits = $bits;
             type Signed = $signed;
             const INFINITE: Self = $ty::INFINITY;
+            const LEAST_NORMAL: Self = $ty::MIN_POSITIVE;
         }
     )* };
 }

@@ -7,6 +7,7 @@
 
 use super::Integer;
 use super::arithmetic::*;
+use super::strict::strict_abs;
 use crate::device;
 use crate::kir::{BinaryOp, UnaryOp};
 use crate::typeinfo::operation::operations;
@@ -18,6 +19,8 @@ use crate::typeinfo::{Callee, Operation, Returned};
 pub trait Int: Integer {
     /// The unsigned type of the same width.
     type Unsigned: Int;
+    /// The type of the same width with the other signedness.
+    type Counterpart: Int<Counterpart = Self>;
     /// The width.
     const BITS: u32;
     /// True of types with negative numbers.
@@ -446,6 +449,7 @@ pub trait SignedMethods: Int {
         fn saturating_abs(self) -> Self = saturating_abs<Self>;
         fn saturating_neg(self) -> Self = saturating_neg<Self>;
         fn signum(self) -> Self = signum<Self>;
+        fn strict_abs(self) -> Self = strict_abs<Self>;
         fn unsigned_abs(self) -> Self::Unsigned = unsigned_abs<Self>;
         fn wrapping_abs(self) -> Self = wrapping_abs<Self>;
     }
@@ -467,9 +471,10 @@ pub trait UnsignedMethods: Int {
 }
 
 macro_rules! integers {
-    ($($methods:ident $is_signed:literal: $($ty:ident $unsigned:ident)*;)*) => { $($(
+    ($($methods:ident $is_signed:literal: $($ty:ident $unsigned:ident $counterpart:ident)*;)*) => { $($(
         impl Int for $ty {
             type Unsigned = $unsigned;
+            type Counterpart = $counterpart;
             const BITS: u32 = $ty::BITS;
             const IS_SIGNED: bool = $is_signed;
         }
@@ -480,6 +485,6 @@ macro_rules! integers {
 }
 
 integers! {
-    SignedMethods true: i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize;
-    UnsignedMethods false: u8 u8 u16 u16 u32 u32 u64 u64 u128 u128 usize usize;
+    SignedMethods true: i8 u8 u8 i16 u16 u16 i32 u32 u32 i64 u64 u64 i128 u128 u128 isize usize usize;
+    UnsignedMethods false: u8 u8 i8 u16 u16 i16 u32 u32 i32 u64 u64 i64 u128 u128 i128 usize usize isize;
 }

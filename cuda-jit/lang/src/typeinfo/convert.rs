@@ -1,4 +1,4 @@
-//! Conversions: the hidden functions of `From::from`, `Into::into`, `try_from`, `?` and `from_bits`.
+//! Conversions: the hidden functions of `From::from`, `Into::into`, `try_from`, and `?`.
 //!
 //! A conversion is found by its two types, as with `From`: the library has the standard library's conversions between
 //! numbers, and `#[device] impl From` adds others.
@@ -15,8 +15,7 @@ use half::{bf16, f16};
 
 use super::keys::CastType;
 use super::{
-    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, NoCallee, ProbeResult, Returned, Unconstrained, owner_arg,
-    type_arg,
+    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, NoCallee, ProbeResult, Returned, owner_arg, type_arg,
 };
 use crate::syntax::Definition;
 
@@ -466,50 +465,4 @@ fallible! {
     i64: u8 u16 u32 u64 u128 i8 i16 i32 usize isize;
     i128: u8 u16 u32 u64 u128 i8 i16 i32 i64 usize isize;
     isize: u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 usize;
-}
-
-/// The hidden function of a float's `from_bits`. Nothing unsafe relies on an implementation.
-pub trait FromBits: DeviceType + Sized {
-    /// The unsigned integer of the same width.
-    type Bits;
-
-    #[doc(hidden)]
-    fn __call_from_bits(_: Self::Bits) -> Returned<FromBitsCallee<Self>, Self> {
-        Returned::new()
-    }
-
-    #[doc(hidden)]
-    fn __fn_from_bits() -> Callee<FromBitsCallee<Self>> {
-        Callee::new()
-    }
-}
-
-/// The callee of `from_bits`.
-#[derive(Debug)]
-pub struct FromBitsCallee<T>(PhantomData<fn() -> T>);
-
-// SAFETY: the instance is `from_bits` of the type.
-unsafe impl<T: DeviceType> DeviceFn for FromBitsCallee<T> {
-    type Args = Unconstrained;
-    type Output = Unconstrained;
-
-    fn instance() -> Instance {
-        Instance { body: Body::Intrinsic(Intrinsic::FromBits), generics: vec![type_arg::<T>()] }
-    }
-}
-
-impl FromBits for f32 {
-    type Bits = u32;
-}
-
-impl FromBits for f64 {
-    type Bits = u64;
-}
-
-impl FromBits for f16 {
-    type Bits = u16;
-}
-
-impl FromBits for bf16 {
-    type Bits = u16;
 }

@@ -113,10 +113,10 @@ pub trait HostSlice<T> {
             sort_by_cached_key (_: impl FnMut(&T) -> R) select_nth_unstable 1
             select_nth_unstable_by (_: usize, _: impl FnMut(&T, &T) -> Ordering);
         Pointer: as_ptr 0 as_mut_ptr 0 as_ptr_range 0 as_mut_ptr_range 0;
-        Missing: first_chunk 0 last_chunk 0 copy_within 2 split (_: impl FnMut(&T) -> bool)
+        Missing: copy_within 2 split (_: impl FnMut(&T) -> bool)
             split_mut (_: impl FnMut(&T) -> bool) splitn (_: usize, _: impl FnMut(&T) -> bool)
             rsplit (_: impl FnMut(&T) -> bool) chunk_by (_: impl FnMut(&T, &T) -> bool) rchunks 1 rchunks_exact 1
-            as_chunks 0 as_chunks_mut 0 as_array 0 get_disjoint_mut 1 strip_prefix 1 strip_suffix 1 is_ascii 0;
+            as_chunks 0 as_chunks_mut 0 as_array 0 get_disjoint_mut 1;
     }
 }
 
@@ -192,8 +192,7 @@ pub trait HostFloat {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
         Conversion: try_into 0 to_int_unchecked 0;
-        Missing: to_owned 0 next_up 0 next_down 0 is_subnormal 0 is_normal 0 classify 0 midpoint 1 abs_sub 1 to_be_bytes 0
-            to_le_bytes 0 to_ne_bytes 0;
+        Missing: to_owned 0 classify 0 abs_sub 1;
     }
 }
 
@@ -203,12 +202,7 @@ pub trait HostFloat {
 pub trait HostInteger {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
-        Conversion: cast_signed 0 cast_unsigned 0;
-        Missing: to_owned 0 to_be 0 to_le 0 to_be_bytes 0 to_le_bytes 0 to_ne_bytes 0 checked_add_signed 1
-            wrapping_add_signed 1 saturating_add_signed 1 checked_add_unsigned 1 wrapping_add_unsigned 1
-            saturating_add_unsigned 1 checked_signed_diff 1 is_ascii 0 is_ascii_digit 0 is_ascii_alphabetic 0
-            is_ascii_alphanumeric 0 is_ascii_whitespace 0 is_ascii_uppercase 0 is_ascii_lowercase 0
-            is_ascii_punctuation 0 to_ascii_uppercase 0 to_ascii_lowercase 0 eq_ignore_ascii_case 1;
+        Missing: to_owned 0;
     }
 }
 
@@ -218,11 +212,8 @@ pub trait HostInteger {
 pub trait HostChar {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
-        Conversion: to_digit 1;
-        Missing: to_owned 0 is_ascii 0 is_ascii_digit 0 is_ascii_alphabetic 0 is_ascii_alphanumeric 0 is_ascii_whitespace 0
-            is_ascii_uppercase 0 is_ascii_lowercase 0 is_ascii_punctuation 0 is_digit 1 is_numeric 0 is_alphabetic 0
-            is_alphanumeric 0 is_whitespace 0 is_uppercase 0 is_lowercase 0 to_ascii_uppercase 0 to_ascii_lowercase 0
-            to_uppercase 0 to_lowercase 0 len_utf8 0 eq_ignore_ascii_case 1;
+        Missing: to_owned 0 is_numeric 0 is_alphabetic 0 is_alphanumeric 0 is_control 0 is_whitespace 0 is_uppercase 0
+            is_lowercase 0 to_uppercase 0 to_lowercase 0;
     }
 }
 

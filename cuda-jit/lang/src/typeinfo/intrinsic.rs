@@ -143,8 +143,6 @@ pub enum Intrinsic {
     Widen(Float8),
     /// A conversion from this number type, as by `as`.
     Number(Scalar),
-    /// A float from its bits.
-    FromBits,
     /// A checked conversion from this integer type: the integer, or the error if it does not fit.
     TryNumber(Scalar),
     /// The argument.

@@ -51,9 +51,9 @@ pub use constructor::{
     OptionVariants, ResultVariants, called_path, value_path,
 };
 pub use convert::{
-    Conversion, DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FittedTry, FromBits, IntoConversion,
-    IntoOnDevice, MistypedTry, TryConversion, TryIntoConversion, TryIntoOnDevice, TryOperand, TypedDropped,
-    UntypedFittedTry, UntypedTry,
+    Conversion, DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FittedTry, IntoConversion, IntoOnDevice,
+    MistypedTry, TryConversion, TryIntoConversion, TryIntoOnDevice, TryOperand, TypedDropped, UntypedFittedTry,
+    UntypedTry,
 };
 pub use fingerprint::Fingerprint;
 pub use identity::{owner_arg, type_arg};

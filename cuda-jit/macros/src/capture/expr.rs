@@ -5,8 +5,8 @@ use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{BinOp, Block, Expr, ExprBinary, ExprBlock, ExprIf, ExprMatch, ExprPath, Ident, Lit, Member};
-use syn::{RangeLimits, Stmt, Type, UnOp};
+use syn::{BinOp, Block, Expr, ExprBinary, ExprBlock, ExprIf, ExprLit, ExprMatch, ExprPath, Ident, Lit, LitByteStr};
+use syn::{Member, RangeLimits, Stmt, Type, UnOp};
 
 use super::callee::is_variant;
 use super::pattern::{applied, is_type_case};
@@ -21,6 +21,13 @@ impl Capture {
         match expr {
             Expr::Paren(inner) => self.expr(&mut inner.expr),
             Expr::Group(inner) => self.expr(&mut inner.expr),
+            Expr::Lit(ExprLit { lit: Lit::ByteStr(bytes), .. }) => {
+                let bytes = node(
+                    span,
+                    s::ExprKind::Array(byte_literals(bytes).map(|byte| node(span, s::ExprKind::Lit(byte))).collect()),
+                );
+                node(span, s::ExprKind::Reborrow(Box::new(bytes), false))
+            }
             Expr::Lit(literal) => match self.lit(&literal.lit) {
                 Some(lit) if is_negative(&literal.lit) => {
                     let magnitude = node(span, s::ExprKind::Lit(lit));
@@ -158,7 +165,7 @@ impl Capture {
                 let value = lit.value;
                 Some(s::Lit::Bool(value))
             }
-            Lit::Byte(lit) => Some(s::Lit::Int(lit.value().into(), "u8".to_owned())),
+            Lit::Byte(lit) => Some(byte_literal(lit.value())),
             Lit::Int(lit) if matches!(lit.suffix(), "f32" | "f64") => {
                 Some(float(unsigned(lit.base10_digits()), lit.suffix()))
             }
@@ -172,8 +179,8 @@ impl Capture {
             },
             Lit::Char(lit) => Some(s::Lit::Int(u32::from(lit.value()).into(), "u32".to_owned())),
             other => {
-                let hint = "kernels have no strings; a message stands in `printf!`, `assert!` or `panic!`, bytes in an \
-                            array such as `[b'a', b'b']`";
+                let hint = "kernels have no strings; a message stands in `printf!`, `assert!` or `panic!`, bytes in a \
+                            byte string such as `b\"ab\"`";
                 self.refuse(other.span(), hint);
                 None
             }
@@ -473,6 +480,16 @@ pub(super) fn repeats(expr: &Expr) -> bool {
         Expr::Match(matched) => matched.arms.iter().any(|arm| repeats(&arm.body)),
         _ => false,
     }
+}
+
+/// A byte as a literal.
+fn byte_literal(byte: u8) -> s::Lit {
+    s::Lit::Int(byte.into(), "u8".to_owned())
+}
+
+/// The bytes of a byte string as literals.
+pub(super) fn byte_literals(bytes: &LitByteStr) -> impl Iterator<Item = s::Lit> {
+    bytes.value().into_iter().map(byte_literal)
 }
 
 /// A field's name, or a tuple field's number.

@@ -8,9 +8,9 @@ use cuda_jit_syntax::owned as s;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Lit, Pat, Path, RangeLimits, Stmt};
+use syn::{Expr, ExprLit, Ident, Lit, Pat, Path, RangeLimits, Stmt};
 
-use super::expr::{POINTERS, is_negative, member};
+use super::expr::{POINTERS, byte_literals, is_negative, member};
 use super::scopes::spelling;
 use super::span::begin_path;
 use super::witnesses::{names_crate, unify_binding, witness, written};
@@ -181,6 +181,10 @@ impl Capture {
     fn literal_pattern(&mut self, bound: &Expr) -> s::Pattern {
         match bound {
             Expr::Path(path) => s::Pattern::Const(self.constant(path.clone())),
+            Expr::Lit(ExprLit { lit: Lit::ByteStr(bytes), .. }) => {
+                let bytes = byte_literals(bytes).map(|byte| s::Pattern::Lit(byte, false));
+                s::Pattern::Ref(Box::new(s::Pattern::Slice(bytes.collect())))
+            }
             Expr::Lit(literal) => self.lit_pattern(&literal.lit, false),
             Expr::Unary(unary) => match (&unary.op, &*unary.expr) {
                 (syn::UnOp::Neg(_), Expr::Lit(literal)) => self.lit_pattern(&literal.lit, true),

@@ -34,6 +34,17 @@ methods! {
         is_sign_negative: a.is_sign_negative();
         is_sign_positive: a.is_sign_positive();
         total_cmp: a.total_cmp(&b);
+        is_normal: a.is_normal();
+        is_subnormal: a.is_subnormal();
+        next_up: a.next_up();
+        next_down: a.next_down();
+        midpoint: a.midpoint(b), a.midpoint(c);
+        to_be_bytes: if a.is_nan() { a.abs().to_le_bytes() } else { a.to_be_bytes() };
+        to_le_bytes: if b.is_nan() { (1.0 as T).to_le_bytes() } else { b.to_le_bytes() };
+        to_ne_bytes: if c.is_nan() { (2.0 as T).to_ne_bytes() } else { c.to_ne_bytes() };
+        from_be_bytes: f32::from_be_bytes((x[0] as u32).to_le_bytes()), f64::from_be_bytes(x[1].to_le_bytes());
+        from_le_bytes: f32::from_le_bytes((x[0] as u32).to_le_bytes()), f64::from_le_bytes(x[1].to_le_bytes());
+        from_ne_bytes: f32::from_ne_bytes((x[0] as u32).to_ne_bytes()), f64::from_ne_bytes(x[1].to_ne_bytes());
         to_bits: a.to_bits();
         from_bits: f32::from_bits(x[0] as u32), f64::from_bits(x[1]);
     }

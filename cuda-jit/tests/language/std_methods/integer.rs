@@ -114,6 +114,45 @@ methods! {
 }
 
 methods! {
+    for [u8, u32, i64, u128] |x, log, also| {
+        let a = drawn::<T>(x[0], x[1]);
+    }
+    mod bytes {
+        to_be: a.to_be();
+        to_le: a.to_le();
+        from_be: T::from_be(a);
+        from_le: T::from_le(a);
+        to_be_bytes: a.to_be_bytes(), T::from_be_bytes(a.to_be_bytes());
+        to_le_bytes: a.to_le_bytes(), T::from_le_bytes(a.to_le_bytes());
+        to_ne_bytes: a.to_ne_bytes(), T::from_ne_bytes(a.to_ne_bytes());
+        from_be_bytes: T::from_be_bytes(a.to_le_bytes());
+        from_le_bytes: T::from_le_bytes(a.to_be_bytes());
+        from_ne_bytes: T::from_ne_bytes(a.to_be_bytes());
+    }
+}
+
+methods! {
+    for [u8, i32, u128] |x, log, also| {
+        let (a, b, e) = (drawn::<T>(x[0], x[1]), drawn::<T>(x[2], x[3]), (x[4] % 9) as u32);
+        let n = amount(x[5]);
+        let divides = a.checked_div(b).is_some();
+    }
+    mod strict {
+        strict_add: if a.checked_add(b).is_some() { a.strict_add(b) } else { b };
+        strict_sub: if a.checked_sub(b).is_some() { a.strict_sub(b) } else { b };
+        strict_mul: if a.checked_mul(b).is_some() { a.strict_mul(b) } else { b };
+        strict_neg: if a.checked_neg().is_some() { a.strict_neg() } else { b };
+        strict_div: if divides { a.strict_div(b) } else { b };
+        strict_rem: if divides { a.strict_rem(b) } else { b };
+        strict_div_euclid: if divides { a.strict_div_euclid(b) } else { b };
+        strict_rem_euclid: if divides { a.strict_rem_euclid(b) } else { b };
+        strict_pow: if a.checked_pow(e).is_some() { a.strict_pow(e) } else { b };
+        strict_shl: if n < T::BITS { a.strict_shl(n) } else { b };
+        strict_shr: if n < T::BITS { a.strict_shr(n) } else { b };
+    }
+}
+
+methods! {
     for [i8, i16, i32, i64, i128] |x, log, also| {
         let (a, b) = (drawn::<T>(x[0], x[1]), drawn::<T>(x[2], x[3]));
     }
@@ -129,6 +168,56 @@ methods! {
         saturating_abs: a.saturating_abs();
         saturating_neg: a.saturating_neg();
         checked_isqrt: a.checked_isqrt();
+        strict_abs: if a > T::MIN { a.strict_abs() } else { b };
+    }
+}
+
+methods! {
+    for [i8, i32, i128] |x, log, also| {
+        let (a, b) = (drawn::<T>(x[0], x[1]), drawn::<T>(x[2], x[3]).cast_unsigned());
+    }
+    mod signed_with_unsigned {
+        cast_unsigned: a.cast_unsigned();
+        checked_add_unsigned: a.checked_add_unsigned(b);
+        checked_sub_unsigned: a.checked_sub_unsigned(b);
+        overflowing_add_unsigned: a.overflowing_add_unsigned(b);
+        overflowing_sub_unsigned: a.overflowing_sub_unsigned(b);
+        saturating_add_unsigned: a.saturating_add_unsigned(b);
+        saturating_sub_unsigned: a.saturating_sub_unsigned(b);
+        wrapping_add_unsigned: a.wrapping_add_unsigned(b);
+        wrapping_sub_unsigned: a.wrapping_sub_unsigned(b);
+    }
+}
+
+methods! {
+    for [u8, u32, u128] |x, log, also| {
+        let (a, c) = (drawn::<T>(x[0], x[1]), drawn::<T>(x[4], x[5]));
+        let b = drawn::<T>(x[2], x[3]).cast_signed();
+    }
+    mod unsigned_with_signed {
+        cast_signed: a.cast_signed();
+        checked_add_signed: a.checked_add_signed(b);
+        checked_sub_signed: a.checked_sub_signed(b);
+        checked_signed_diff: a.checked_signed_diff(c);
+        overflowing_add_signed: a.overflowing_add_signed(b);
+        overflowing_sub_signed: a.overflowing_sub_signed(b);
+        saturating_add_signed: a.saturating_add_signed(b);
+        saturating_sub_signed: a.saturating_sub_signed(b);
+        wrapping_add_signed: a.wrapping_add_signed(b);
+        wrapping_sub_signed: a.wrapping_sub_signed(b);
+        carrying_add: a.carrying_add(c, b < 0);
+        borrowing_sub: a.borrowing_sub(c, b < 0);
+    }
+}
+
+methods! {
+    for [u8, u32, u64] |x, log, also| {
+        let (a, b, c, d) =
+            (drawn::<T>(x[0], x[1]), drawn::<T>(x[2], x[3]), drawn::<T>(x[4], x[5]), drawn::<T>(x[1], x[2]));
+    }
+    mod wide_products {
+        carrying_mul: a.carrying_mul(b, c);
+        carrying_mul_add: a.carrying_mul_add(b, c, d);
     }
 }
 

@@ -17,6 +17,7 @@ mod range;
 mod result;
 mod slice;
 mod source;
+mod text;
 mod view;
 
 use super::differ;

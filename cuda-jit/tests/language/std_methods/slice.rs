@@ -47,6 +47,10 @@ methods! {
     contains: part.contains(&wanted), all.contains(&wanted);
     starts_with: part.starts_with(&other[..n]), other.starts_with(&other[..n]), part.starts_with(&[wanted & 1]);
     ends_with: part.ends_with(&other[n..]), other.ends_with(&other[n..]), part.ends_with(&[wanted & 1]);
+    strip_prefix: hash_of(part.strip_prefix(&[wanted & 1])), hash_of(other.strip_prefix(&other[..n]));
+    strip_suffix: hash_of(part.strip_suffix(&[wanted & 1])), hash_of(other.strip_suffix(&other[n..]));
+    first_chunk: { if let Some(v) = part.first_chunk::<3>() { note(&mut log, *v) }; all.first_chunk::<10>().is_some() };
+    last_chunk: { if let Some([v, w]) = part.last_chunk() { note(&mut log, (*v, *w)) }; all.last_chunk::<11>().is_some() };
     is_sorted: part[..at.min(3)].is_sorted(), { part.sort_unstable(); part.is_sorted() };
     binary_search: { part.sort_unstable(); (part.binary_search(&wanted), part.binary_search(&9)) };
     swap: { if at < length { part.swap(at, length - 1); part.swap(0, at) }; all };
