@@ -4,30 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cuda_prelude::*;
+use cuda_tests_support::software_device;
 use ndarray::Array1;
 use tempfile::TempDir;
 
 use crate::support::{add_arrays, combined_output, in_own_process, skip};
 
-/// Builds the library, in the folder above this executable's.
-pub(crate) fn library() -> PathBuf {
-    let executable = std::env::current_exe().expect("a test knows its executable");
-    let folder = executable.ancestors().nth(2).expect("executables lie in the target folder's deps");
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "cuda-sim-cdylib", "--target-dir"]);
-    cargo.arg(folder.parent().expect("the profile's folder lies in the target folder"));
-    if folder.ends_with("release") {
-        cargo.arg("--release");
-    }
-    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
-    assert!(output.status.success(), "{}", combined_output(&output));
-    folder.join("libcuda_sim.so")
-}
-
 /// Creates a folder in which `libcuda.so` and `libcuda.so.1` are the software device.
 pub(crate) fn with_library() -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let library = library();
+    let library = software_device();
     for name in ["libcuda.so", "libcuda.so.1"] {
         std::os::unix::fs::symlink(&library, folder.path().join(name)).expect("the folder is new");
     }
@@ -142,7 +128,7 @@ fn a_c_program_finds_functions_by_their_names() {
 #[test]
 fn every_function_of_the_headers_is_exported() {
     use object::{Object, ObjectSymbol};
-    let bytes = std::fs::read(library()).expect("it was built");
+    let bytes = std::fs::read(software_device()).expect("it was built");
     let file = object::File::parse(&*bytes).expect("it is a library");
     let exported: std::collections::HashSet<&str> =
         file.dynamic_symbols().filter(|s| s.is_definition()).filter_map(|s| s.name().ok()).collect();
@@ -158,7 +144,7 @@ fn every_function_of_the_headers_is_exported() {
 #[test]
 fn a_rust_program_runs_on_the_library() {
     let test = "c_client::a_rust_program_runs_on_the_library";
-    let library = library();
+    let library = software_device();
     in_own_process(test, &[("CUDA_DRIVER_PATH", library.to_str()), ("CUDA_JIT_WARNINGS", None)], || {
         assert!(is_simulated().expect("there is a driver"), "the library is a software device");
         assert!(!warnings::is_enabled(warnings::Warning::LowOccupancy));

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cuda_prelude::*;
+use cuda_tests_support::software_device;
 
-use crate::c_client::library;
 use crate::support::{add_arrays, combined_output, in_own_process, skip};
 
 /// The other LLVM libraries of this machine, one for each release.
@@ -69,7 +69,7 @@ fn the_library_works_together_with_other_llvms() {
     cc.args(["-std=gnu99", "-Wall", "-Wextra", "-Werror", "-O1", "-o"]).arg(&program).arg(source).arg("-ldl");
     let Ok(output) = cc.output() else { return skip(test, "no C compiler") };
     assert!(output.status.success(), "{}", combined_output(&output));
-    let library = library();
+    let library = software_device();
     let run = |others: &[PathBuf]| {
         let output = Command::new(&program).arg(&library).args(others).output().expect("it starts");
         let text = combined_output(&output);
@@ -88,7 +88,7 @@ fn the_library_works_together_with_other_llvms() {
 #[test]
 fn two_software_devices_work_side_by_side() {
     let test = "coexistence::two_software_devices_work_side_by_side";
-    let library = library();
+    let library = software_device();
     in_own_process(test, &[("CUDA_DRIVER_PATH", library.to_str())], || {
         assert!(is_simulated().expect("there is a driver"), "the library is a software device");
         let linked = cuda_driver::Driver::new(cuda_sim::driver_api()).expect("it starts");

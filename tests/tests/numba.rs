@@ -6,7 +6,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::c_client::library;
+use cuda_tests_support::software_device;
+
 use crate::support::{combined_output, downloaded, skip};
 
 /// Runs a group of programs and returns their output; `None` if Numba is missing or cannot be imported.
@@ -24,7 +25,7 @@ fn run_with(group: &str, file: &str, variables: &[(&str, &str)]) -> Option<Strin
     let python = || {
         let mut python = Command::new("python3");
         python.env("PYTHONPATH", numba.join("site")).env("PYTHONDONTWRITEBYTECODE", "1");
-        python.env("CUDA_HOME", compilers.join("cuda12")).env("NUMBA_CUDA_DRIVER", library());
+        python.env("CUDA_HOME", compilers.join("cuda12")).env("NUMBA_CUDA_DRIVER", software_device());
         python
     };
     // The wheels are for the version of Python that downloaded them.

@@ -32,9 +32,11 @@ pub(crate) fn all(arguments: &[OsString], variables: &[(&str, OsString)]) -> Res
         cargo.arg("test");
         cargo
     } else {
-        workspace::software_device()?;
+        let library = workspace::software_device()?;
         setup::for_tests();
-        workspace::whole("test")
+        let mut cargo = workspace::whole("test");
+        cargo.env("CUDA_TESTS_LIBRARY", library);
+        cargo
     };
     workspace::run(cargo.arg("--no-fail-fast").args(arguments).envs(variables.iter().cloned()))
 }

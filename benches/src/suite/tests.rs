@@ -13,6 +13,7 @@ use std::process::Command;
 
 use cuda_driver::{Context, Driver, LaunchConfig, Module};
 use cuda_mem::{DeviceArray, from_slice};
+use cuda_tests_support::software_device;
 use ndarray::Ix1;
 
 use super::ALL;
@@ -138,16 +139,6 @@ fn kernels_in_cuda_cpp() {
 /// The kernels in Python, and the script that runs them.
 const PYTHON: &str = concat!(include_str!("../../python/kernels.py"), include_str!("../../python/run.py"));
 
-/// Builds the software device as a library.
-fn library() -> PathBuf {
-    let executable = std::env::current_exe().unwrap();
-    let folder = executable.ancestors().nth(2).unwrap();
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "cuda-sim-cdylib", "--target-dir"]).arg(folder.parent().unwrap());
-    assert!(cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap().success());
-    folder.parent().unwrap().join("debug/libcuda_sim.so")
-}
-
 #[test]
 fn kernels_in_python() {
     let (Some(numba), Some(compilers)) = (downloaded("numba"), downloaded("compilers")) else { return };
@@ -178,7 +169,7 @@ fn kernels_in_python() {
     let python = |arguments: &[&str]| {
         let mut python = Command::new("python3");
         python.env("PYTHONPATH", numba.join("site")).env("PYTHONDONTWRITEBYTECODE", "1");
-        python.env("CUDA_HOME", compilers.join("cuda12")).env("NUMBA_CUDA_DRIVER", library());
+        python.env("CUDA_HOME", compilers.join("cuda12")).env("NUMBA_CUDA_DRIVER", software_device());
         python.args(arguments).arg(&list).output().unwrap()
     };
     // The wheels are for the version of Python that downloaded them.

@@ -24,7 +24,7 @@ typedef struct CUevent_st *cudaEvent_t;
 #define CUDART_VERSION 13000
 ";
 
-/// Builds the driver's library in a target folder of its own, which is kept, beside that of this build.
+/// The driver's library beside that of this build, if it was built.
 fn driver_library() -> Option<PathBuf> {
     let executable = std::env::current_exe().ok()?;
     let folder = executable.ancestors().nth(2)?;

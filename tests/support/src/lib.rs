@@ -1,5 +1,6 @@
-//! Processes of their own for tests, and a kernel that faults, for several packages of tests.
+//! Processes of their own for tests, the software device as a library, and a kernel that faults, for several packages of tests.
 
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// A kernel that writes to the address in its argument.
@@ -69,6 +70,32 @@ pub fn this_executable() -> Command {
     let mut command = Command::new(program);
     command.args(words).arg(executable);
     command
+}
+
+/// The variable with the file of the software device's library, which [`software_device`] then does not build.
+const LIBRARY: &str = "CUDA_TESTS_LIBRARY";
+
+/// The file of `libcuda_sim.so`: that which `cargo xtask test` has built with all packages, or one that is built here, in the
+/// profile and the target folder of this executable. Cargo builds most of it again for one package.
+///
+/// # Panics
+///
+/// If it cannot be built.
+pub fn software_device() -> PathBuf {
+    if let Some(library) = std::env::var_os(LIBRARY) {
+        return library.into();
+    }
+    let executable = std::env::current_exe().expect("a test knows its executable");
+    let folder = executable.ancestors().nth(2).expect("executables lie in the target folder's deps");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--quiet", "--package", "cuda-sim-cdylib", "--target-dir"]);
+    cargo.arg(folder.parent().expect("the profile's folder lies in the target folder"));
+    if folder.ends_with("release") {
+        cargo.arg("--release");
+    }
+    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
+    assert!(output.status.success(), "{}", combined_output(&output));
+    folder.join("libcuda_sim.so")
 }
 
 /// The standard output and error of a process.

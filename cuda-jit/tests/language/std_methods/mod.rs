@@ -218,10 +218,10 @@ fn read(found: Option<&u32>) -> Option<u32> {
 
 /// A log of a slice's elements, of which every one counts.
 #[device]
-fn hash(part: &[u32]) -> u64 {
+fn hash<T: Noted>(part: &[T]) -> u64 {
     let mut log = part.len() as u64;
     for value in part {
-        append(&mut log, *value as u64);
+        value.noted(&mut log);
     }
     log
 }

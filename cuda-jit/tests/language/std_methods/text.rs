@@ -58,16 +58,6 @@ methods! {
     }
 }
 
-/// A log of a slice's bytes.
-#[device]
-fn hash_bytes(part: &[u8]) -> u64 {
-    let mut log = part.len() as u64;
-    for value in part {
-        append(&mut log, *value as u64);
-    }
-    log
-}
-
 methods! {
     for [u32] |x, log, also| {
         let mut bytes = x[0].to_le_bytes().map(|v| if v < 160 { b" a\tB\n\xFF b"[v as usize % 8] } else { v & 127 });
@@ -79,8 +69,8 @@ methods! {
         eq_ignore_ascii_case: bytes.eq_ignore_ascii_case(&other), bytes[n..].eq_ignore_ascii_case(&other[n / 2..]);
         make_ascii_lowercase: { bytes[..n].make_ascii_lowercase(); bytes };
         make_ascii_uppercase: { bytes[..n].make_ascii_uppercase(); bytes };
-        trim_ascii_start: hash_bytes(bytes.trim_ascii_start()), hash_bytes(bytes[..n].trim_ascii_start());
-        trim_ascii_end: hash_bytes(bytes.trim_ascii_end()), hash_bytes(bytes[..n].trim_ascii_end());
-        trim_ascii: hash_bytes(bytes.trim_ascii()), hash_bytes(bytes[..n].trim_ascii());
+        trim_ascii_start: hash(bytes.trim_ascii_start()), hash(bytes[..n].trim_ascii_start());
+        trim_ascii_end: hash(bytes.trim_ascii_end()), hash(bytes[..n].trim_ascii_end());
+        trim_ascii: hash(bytes.trim_ascii()), hash(bytes[..n].trim_ascii());
     }
 }
