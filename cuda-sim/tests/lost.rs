@@ -52,12 +52,14 @@ LOOP: add.u32 %r2, %r2, 1; st.volatile.global.u32 [%rd1], %r2;
 .visible .entry stop() {{ trap; }}
 .visible .entry some() {{ .reg .b32 %r<2>; .reg .pred %p; mov.u32 %r1, %ctaid.x;
   setp.eq.u32 %p, %r1, 63; @%p trap; setp.ne.u32 %p, %r1, 0; @%p ret; HERE: bra HERE; }}
-.visible .entry once(.param .u64 p) {{ .reg .b64 %rd<2>; ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 77; ret; }}"
+.visible .entry once(.param .u64 p) {{ .reg .b64 %rd<2>; ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], {WRITTEN}; ret; }}"
     ))
     .unwrap()
 }
 
 const FAILED: CUresult = CUresult::CUDA_ERROR_LAUNCH_FAILED;
+/// The word that the kernel `once` writes; no loop counts so far.
+const WRITTEN: u32 = 0x7700_0000;
 /// Words of host memory that the kernels use: a page for counts, and the next one.
 const WORDS: usize = 2048;
 
@@ -172,7 +174,7 @@ fn kernels_without_end_stop_when_another_faults() {
             f.assert_at_rest(name);
             assert_eq!(call!(cuStreamSynchronize(f.streams[0])), FAILED, "{name}");
             assert_eq!((CALLED.load(Ordering::SeqCst), STATUS.swap(0, Ordering::SeqCst)), (0, FAILED.0), "{name}");
-            assert_ne!(f.word(0), 77, "{name}");
+            assert_ne!(f.word(0), WRITTEN, "{name}");
             ok!(cuCtxDestroy_v2(f.context));
             f.assert_at_rest(name);
         }
@@ -272,7 +274,7 @@ fn waits_for_values_and_loops_of_graphs_end_with_their_context() {
     ok!(cuGraphLaunch(exec, stream));
     f.launch(stop, 1, 1);
     assert_eq!(call!(cuCtxSynchronize()), FAILED);
-    assert_ne!(f.word(0), 77);
+    assert_ne!(f.word(0), WRITTEN);
     ok!(cuCtxDestroy_v2(f.context));
 }
 
@@ -341,7 +343,7 @@ fn a_lost_primary_context_begins_anew_when_it_is_reset_or_released() {
         let once = function(&crate::forever(""), c"once");
         again.launch(once, 1, 0);
         ok!(cuCtxSynchronize());
-        assert_eq!(again.word(0), 77);
+        assert_eq!(again.word(0), WRITTEN);
         ok!(cuMemHostUnregister(again.at()));
         ok!(cuDevicePrimaryCtxRelease_v2(0));
     }
