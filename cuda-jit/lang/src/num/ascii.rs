@@ -87,8 +87,7 @@ pub fn eq_ignore_ascii_case<T: Text>(x: &T, other: &T) -> bool {
     code(to_ascii_lowercase(x)) == code(to_ascii_lowercase(other))
 }
 
-/// The value of a digit in a radix from 2 to 36, letters in either case; `u32::MAX` or another value of at least 36 if the
-/// character is no digit.
+/// The value of a digit in radix 36, letters in either case; 36 if the character is no digit.
 #[device(library)]
 fn digit_value(x: char) -> u32 {
     let decimal = (x as u32).wrapping_sub(0x30);

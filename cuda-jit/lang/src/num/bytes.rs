@@ -6,7 +6,7 @@ use super::integers::{Int, swap_bytes, wrapping_shl, wrapping_shr};
 use crate::device;
 use crate::typeinfo::{Callee, Returned};
 
-/// The number, or its bytes in the opposite order: whichever is little-endian. Its own inverse.
+/// The number as it is, since the device is little-endian.
 #[device(library)]
 pub fn little_endian<T: Int>(x: T) -> T {
     x
