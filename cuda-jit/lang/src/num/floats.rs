@@ -163,7 +163,7 @@ pub fn log<T: Float>(x: T, base: T) -> T {
     ln(x) / ln(base)
 }
 
-/// The mean; the sum may overflow.
+/// The mean, which is right also where the sum would overflow.
 #[device(library)]
 pub fn midpoint<T: Bits>(a: T, b: T) -> T {
     let half = T::ONE / (T::ONE + T::ONE);
