@@ -140,11 +140,100 @@ fn constant_memory_overflows_to_global_memory() {
     assert!(large_tables::compile_ptx((9, 0)).unwrap().contains("ld.global.nc"));
 }
 
+const PRIMES: &[u32] = &[2, 3, 5, 7, 11];
+const GREETING: &[u8] = b"hello";
+const NOTHING: &[u8] = &[];
+static ROWS: &[[i16; 3]; 2] = &MATRIX;
+static LINE: &[Stage] = &STAGES;
+const PERHAPS: &[Option<(u8, u32)>] = &[Some((1, 70_000)), None, Some((255, 3))];
+const WORDS: [&[u8]; 4] = [b"a", GREETING, b"", b"xyz"];
+const PAIRS: [&[u32; 2]; 2] = [&[1, 2], &[30, 40]];
+
+trait Spelled {
+    const LETTERS: &'static [u8];
+
+    const COUNT: usize = Self::LETTERS.len();
+}
+
+impl Spelled for Sharp {
+    const LETTERS: &'static [u8] = b"sharp";
+}
+
+impl<const N: usize> Spelled for Soft<N> {
+    const LETTERS: &'static [u8] = &[N as u8; N];
+}
+
+#[device]
+fn bytes(text: &[u8]) -> u64 {
+    text.iter().fold(7, |hash, byte| hash * 31 + *byte as u64)
+}
+
+#[device]
+fn letters<S: Spelled>() -> u64 {
+    bytes(S::LETTERS) + S::COUNT as u64
+}
+
+#[kernel]
+fn referred(x: &[u8], n: usize, out: &mut [u64]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        let own = [n as u32; 3];
+        let chosen = if i % 2 == 0 { PRIMES } else { &own };
+        let mut total = chosen[n % chosen.len()] as u64 + PRIMES.iter().rev().map(|p| *p as u64).sum::<u64>();
+        for (k, byte) in GREETING.iter().enumerate() {
+            total += k as u64 * *byte as u64;
+        }
+        total = total * 3 + (ROWS[i % 2][n % 3] + ROWS.len() as i16) as u64;
+        total = total * 3 + stage(&LINE[i % LINE.len()]) as i64 as u64;
+        for one in PERHAPS {
+            total = total * 5 + one.map_or(9, |(a, b)| a as u64 + b as u64);
+        }
+        for word in WORDS {
+            total = total * 7 + bytes(word) + word.len() as u64;
+        }
+        total +=
+            bytes(WORDS[3]) + bytes(WORDS[(i + n) % 4]) + PAIRS[1][i % 2] as u64 + PAIRS.map(|[a, _]| *a as u64)[0];
+        total += letters::<Sharp>() * 2 + letters::<Soft<5>>() + letters::<Soft<0>>();
+        let text = &x[i % 7..i % 7 + 5];
+        total += match text {
+            GREETING => 1000,
+            Sharp::LETTERS => 2000,
+            NOTHING => 3000,
+            _ => 4000,
+        };
+        total += PRIMES.get(i).map_or(100, |p| *p as u64);
+        let [first, .., last] = *const { &[7_u64, 8, 9] };
+        total += first * last + const { PRIMES.split_at(2).1 }[n % 3] as u64;
+        out[i] = total + (text == GREETING) as u64 + (NOTHING.is_empty() && WORDS[2] == NOTHING) as u64 * 2;
+    }
+}
+
+#[test]
+fn constants_refer_to_others() {
+    let out = differ!(referred, (2, 32), [b"hellosharp!!".as_slice(), 1usize], vec![0u64; 50]);
+    assert_ne!(out[0], out[1]);
+}
+
+#[kernel]
+fn prime(at: usize, out: &mut [u32]) {
+    out[grid::<1>()] = PRIMES[at];
+}
+
+#[test]
+fn what_a_constant_refers_to_is_not_copied() {
+    let ptx = prime::compile_ptx((9, 0)).unwrap();
+    assert!(!ptx.contains(".local") && ptx.matches("ld.const").count() == 1, "{ptx}");
+    assert_eq!(kir_of::<prime>().unwrap().constant_memory(), 32);
+}
+
 trait Filter {
     const TAPS: [f32; 3];
 }
 
+#[derive(Clone, Copy, DeviceType)]
 struct Sharp;
+
+#[derive(Clone, Copy, DeviceType)]
 struct Soft<const N: usize>;
 
 impl Filter for Sharp {
@@ -185,6 +274,8 @@ fn closures_of_the_host_read_tables() {
     let k = 2.0;
     by_closure::launch((1, 5), device_fn!(|i: usize| WEIGHTS[i] * k), &mut out).unwrap();
     assert_eq!(on_host(&out), WEIGHTS.map(|w| w * 2.0));
+    by_closure::launch((1, 5), device_fn!(|i: usize| PRIMES[i] as f32 + k), &mut out).unwrap();
+    assert_eq!(on_host(&out), [4.0, 5.0, 7.0, 9.0, 13.0]);
 }
 
 /// Launches a closure that uses a const parameter and local items of the function that contains it.

@@ -37,8 +37,6 @@ impl Lowering<'_> {
     /// Lowers an array expression whose elements hold references.
     fn references(&mut self, at: Pos, expr: &'static Expr, ty: &Ty) -> Result<Val> {
         let Ty::Array(element, count) = ty else { return Err(self.error(at, "this is no array")) };
-        let mut values: Vec<Val> = Vec::new();
-        let mut actual: Option<Ty> = None;
         let elements: Vec<&'static Expr> = match &expr.1 {
             ExprKind::Array(elements) => elements.iter().collect(),
             ExprKind::Repeat(value) => {
@@ -49,19 +47,25 @@ impl Lowering<'_> {
             }
             _ => Vec::new(),
         };
+        let mut values = Vec::new();
         for expr in &elements {
             let value = self.expr(expr, Some(element))?;
-            let value = self.coerce(expr.0, value, element)?;
-            let joined = |actual: Ty| actual.in_memories(&join_memories(&actual, &value.ty));
-            actual = Some(actual.map_or_else(|| value.ty.clone(), joined));
-            values.push(value);
+            values.push((expr.0, self.coerce(expr.0, value, element)?));
         }
-        let element = actual.unwrap_or_else(|| (**element).clone());
+        self.array_of_references(values, element)
+    }
+
+    /// The array of these values, which hold references; an empty one has elements of the given type.
+    pub(super) fn array_of_references(&mut self, values: Vec<(Pos, Val)>, element: &Ty) -> Result<Val> {
+        let joined = |actual: Ty, ty: &Ty| actual.in_memories(&join_memories(&actual, ty));
+        let mut types = values.iter().map(|(_, value)| &value.ty);
+        let element = types.next().map_or_else(|| element.clone(), |first| types.fold(first.clone(), joined));
+        let count = values.len() as u64;
         let mut leaves = Vec::new();
-        for (value, expr) in values.into_iter().zip(&elements) {
-            leaves.extend(self.conform(expr.0, value, &element)?.leaves);
+        for (at, value) in values {
+            leaves.extend(self.conform(at, value, &element)?.leaves);
         }
-        Ok(Val { ty: Ty::Array(Box::new(element), *count), leaves })
+        Ok(Val { ty: Ty::Array(Box::new(element), count), leaves })
     }
 
     /// Returns an uninitialised array, which is written before it is read. The memories of its references are those of

@@ -2,7 +2,7 @@
 //!
 //! An array that is a `const` or `static` item is not copied per thread: one copy lies in constant memory. Arrays
 //! beyond constant memory's 64 KiB lie in global memory. A [`Constant`](crate::Constant), which must be in constant
-//! memory, has priority over such tables.
+//! memory, has priority over such tables. What a constant refers to is a constant of its own.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::types::Val;
 use super::{Callee, LowerError, Program};
 use crate::kir::{ArrayDecl, CONSTANT_MEMORY, ConstantDecl, ConstantId, Op, Space, Type, taken};
 use crate::syntax::{Expr, ExprKind, Pos};
-use crate::typeinfo::layout::TAG;
+use crate::typeinfo::layout::{TAG, ty_name};
 use crate::typeinfo::{ConstValue, HostConstant, Memory, Operation, Ty};
 
 /// The constants of a module while it is lowered.
@@ -84,14 +84,48 @@ impl Lowering<'_> {
         {
             return Ok(Place::Fixed(self.build.constructed(ty, variant, Vec::new())));
         }
-        let mut cells = cells.iter().copied();
+        let cells = &mut cells.iter().copied();
+        if !ty.memories().is_empty() {
+            return Ok(Place::Fixed(self.referring(at, ty, cells)?));
+        }
+        self.table(at, ty, cells, host_constant.as_ref())
+    }
+
+    /// The value of a constant that is a reference or an array of references.
+    fn referring(&mut self, at: Pos, ty: &Ty, cells: &mut impl Iterator<Item = u128>) -> Result<Val> {
+        match ty {
+            Ty::Slice(element, _) => {
+                let len = cells.next().unwrap_or_default() as u64;
+                let elements = self.table(at, &Ty::Array(element.clone(), len), cells, None)?;
+                self.as_slice_value(&elements)
+            }
+            Ty::Ref(to, _) => {
+                let target = self.table(at, to, cells, None)?;
+                Ok(self.reference(target, false))
+            }
+            Ty::Array(element, count) => {
+                let values: Result<_> = (0..*count).map(|_| Ok((at, self.referring(at, element, cells)?))).collect();
+                self.array_of_references(values?, element)
+            }
+            other => Err(self.error(at, format!("a constant cannot refer to `{}`", ty_name(other)))),
+        }
+    }
+
+    /// The place of a constant without references.
+    fn table(
+        &mut self,
+        at: Pos,
+        ty: &Ty,
+        cells: &mut impl Iterator<Item = u128>,
+        host_constant: Option<&HostConstant>,
+    ) -> Result<Place> {
         let size = ty.record().size as usize;
         if size == 0 || host_constant.is_none() && !ty.holds_arrays() {
-            return Ok(Place::Fixed(self.build.constant_value(ty, &mut cells)));
+            return Ok(Place::Fixed(self.build.constant_value(ty, cells)));
         }
         let mut bytes = vec![0; size];
-        image(ty, &mut cells, &mut bytes);
-        let id = self.program.constant(ty, bytes, host_constant.as_ref());
+        image(ty, cells, &mut bytes);
+        let id = self.program.constant(ty, bytes, host_constant);
         let constants = &self.program.constants;
         let used = constants.used();
         if host_constant.is_some() && used > CONSTANT_MEMORY && constants.overflow.is_none() {

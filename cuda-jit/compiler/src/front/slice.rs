@@ -97,7 +97,12 @@ impl Lowering<'_> {
     /// The slice that an expression is or refers to; an array is coerced.
     pub(super) fn slice_value(&mut self, expr: &'static Expr) -> Result<Val> {
         let place = self.place(expr)?;
-        let (ptr, element, memory, len) = self.slice_of(&place)?;
+        self.as_slice_value(&place)
+    }
+
+    /// The slice that a place is or refers to; an array is coerced.
+    pub(super) fn as_slice_value(&mut self, place: &Place) -> Result<Val> {
+        let (ptr, element, memory, len) = self.slice_of(place)?;
         Ok(Val { ty: Ty::Slice(Box::new(element), memory), leaves: vec![ptr, len] })
     }
 

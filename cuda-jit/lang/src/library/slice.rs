@@ -305,6 +305,29 @@ impl<T> SliceMethods<T> for [T] {
         }
     }
 
+    /// `clone_from_slice`
+    #[track_caller]
+    fn clone_from_slice(&mut self, from: &[T])
+    where
+        T: Clone,
+    {
+        assert!(self.len() == from.len(), "destination and source slices have different lengths");
+        for index in 0..self.len() {
+            self[index] = duplicate(&from[index]);
+        }
+    }
+
+    /// `swap_with_slice`
+    #[track_caller]
+    fn swap_with_slice(&mut self, other: &mut [T]) {
+        assert!(self.len() == other.len(), "destination and source slices have different lengths");
+        for index in 0..self.len() {
+            let own = duplicate(&self[index]);
+            self[index] = duplicate(&other[index]);
+            other[index] = own;
+        }
+    }
+
     /// `fill`
     fn fill(&mut self, value: T)
     where

@@ -89,6 +89,11 @@ pub fn reported_type<T: DeviceType>(_: *const T) -> fn() -> Ty {
     ty_of::<T>
 }
 
+/// Unifies the type of a closure's argument, which may be coerced to the parameter's or have parts that are, with a witness.
+pub fn closure_argument<T>(_: *const T, value: T) -> T {
+    value
+}
+
 /// The result of a closure, with the type of its witness.
 ///
 /// # Panics
@@ -266,7 +271,7 @@ pub enum Resolved {
 /// The value is of the type `ty`; `host_constant`, if it is set, is a `Constant` of that type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a constant of the device language",
-    note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, and `static` items of type `Constant`"
+    note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, slices and arrays of all these behind a `&` and arrays of such references, and `static` items of type `Constant`"
 )]
 pub unsafe trait ConstItem<'a> {
     /// Its type and value.
@@ -281,6 +286,28 @@ unsafe impl<'a, T: ValueType> ConstItem<'a> for T {
         item.cells(&mut |cell| cells.push(cell));
         ConstValue { ty: T::K::ty(), cells, host_constant: None }
     }
+}
+
+/// Implements `ConstItem` for types of constants that refer to others. No user can implement `ValueType` for them.
+macro_rules! referring {
+    ($([$($generics:tt)*] $ty:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        // SAFETY: the type is described by its key, and the cells of a reference are those of what it refers to.
+        unsafe impl<$($generics)*> ConstItem<'_> for $ty {
+            fn value(item: &Self) -> ConstValue {
+                let mut cells = Vec::new();
+                item.__cells(&mut |cell| cells.push(cell));
+                ConstValue { ty: <$ty as DeviceType>::K::ty(), cells, host_constant: None }
+            }
+        }
+    )*};
+}
+
+referring! {
+    [T: ValueType] &'static [T];
+    [T: ValueType, const N: usize] &'static [T; N];
+    [T: ValueType, const M: usize] [&'static [T]; M];
+    [T: ValueType, const N: usize, const M: usize] [&'static [T; N]; M];
 }
 
 /// The type information of one specialisation, by the numbers in the captured syntax.

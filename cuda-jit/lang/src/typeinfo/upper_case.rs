@@ -43,7 +43,7 @@ impl<V> UpperCaseConstructor<V> for &UpperCasePath<'_, V> {}
 /// A constructor. Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a constant of the device language",
-    note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, and `static` items of type `Constant`"
+    note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, slices and arrays of all these behind a `&` and arrays of such references, and `static` items of type `Constant`"
 )]
 pub trait UpperCaseArgument<Args, T> {}
 

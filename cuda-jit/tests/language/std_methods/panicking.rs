@@ -68,6 +68,8 @@ panicking! {
     rotate_left: { all[..4].rotate_left(a as usize); all[0] };
     rotate_right: { all[..4].rotate_right(a as usize); all[0] };
     copy_from_slice: { let from = [7u32; 6]; all[..a as usize].copy_from_slice(&from[..b as usize]); all[0] };
+    clone_from_slice: { let from = [7u32; 6]; all[..a as usize].clone_from_slice(&from[..b as usize]); all[0] };
+    swap_with_slice: { let mut from = [7u32; 6]; all[..a as usize].swap_with_slice(&mut from[..b as usize]); all[0] };
     chunks: all.chunks(a as usize).len();
     chunks_exact: all.chunks_exact(a as usize).len();
     windows: all.windows(a as usize).len();

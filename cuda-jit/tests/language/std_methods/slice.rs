@@ -59,6 +59,8 @@ methods! {
     rotate_right: { part.rotate_right(at); all };
     fill: { part.fill(wanted); all };
     copy_from_slice: { part.copy_from_slice(&other[10 - length..]); all };
+    clone_from_slice: { part.clone_from_slice(&other[10 - length..]); all };
+    swap_with_slice: { let mut others = other; part.swap_with_slice(&mut others[10 - length..]); (all, others) };
     sort_unstable: { part.sort_unstable(); all };
     sort_unstable_by: { part.sort_unstable_by(|v, w| w.cmp(v)); all };
     sort_unstable_by_key: { part.sort_unstable_by_key(|v| (*v % 3, *v)); all };
