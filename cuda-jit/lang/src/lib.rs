@@ -110,9 +110,10 @@ pub mod __private {
         GenericArg, Instance, IntoOnDevice, KernelParam, Key, MarkedWithDevice, MemoryLayout, NoCallee, NoPadding,
         Operator, PinnedLayout, ProbeResult, Returned, ScalarType, StructTy, SumIdentity, SumTy, TryIntoOnDevice,
         TryOperand, Ty, TypedConstant, Unconstrained, UntypedFittedTry, UpperCasePath, ValueType, VariantTy, any_value,
-        bits_of, boxed, called_path, cast_to, cast_type, closure_result, closure_ty, const_of, constant, constant_like,
-        evaluated, field_type, launch_bound, no_body, operators, owner_arg, param_of, report, reported_type,
-        resolved_callee, section_index, shared_array, standard_trait, ty_of, type_arg, upper_case_path, value_path,
+        bits_of, boxed, called_path, cast_to, cast_type, closure_argument, closure_result, closure_ty, const_of,
+        constant, constant_like, evaluated, field_type, launch_bound, no_body, operators, owner_arg, param_of, report,
+        reported_type, resolved_callee, section_index, shared_array, standard_trait, ty_of, type_arg, upper_case_path,
+        value_path,
     };
     pub use crate::typeinfo::{Construction, Constructs, checked, compare, names, non_device, pattern};
     pub use crate::typeinfo::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, standard_function};
@@ -144,7 +145,7 @@ pub mod __private {
         pub use super::{
             Dropped as __cuda_jit_Dropped, TryOperand as __cuda_jit_TryOperand, TypedConstant as __cuda_jit_Typed,
             UpperCasePath as __cuda_jit_UpperCasePath, boxed as __cuda_jit_boxed,
-            called_path as __cuda_jit_called_path, cast_to as __cuda_jit_cast,
+            called_path as __cuda_jit_called_path, cast_to as __cuda_jit_cast, closure_argument as __cuda_jit_argument,
             closure_result as __cuda_jit_closure_result, const_of as __cuda_jit_const_of,
             constant as __cuda_jit_constant, constant_like as __cuda_jit_constant_like,
             evaluated as __cuda_jit_evaluated, inclusive as __cuda_jit_inclusive, items as __cuda_jit_items,

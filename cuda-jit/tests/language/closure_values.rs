@@ -272,3 +272,30 @@ fn closures_in_bodies_of_closures(x: &[i32], out: &mut [i64]) {
 fn a_closure_ends_with_a_call_of_its_own_closure() {
     differ!(closures_in_bodies_of_closures, (1, 6), [&[3i32, 1, 4, 1, 5, 9][..]], vec![0i64; 6]);
 }
+
+#[kernel]
+fn patterns_as_parameters(x: &[u8], out: &mut [u64]) {
+    let i = grid::<1>();
+    let (low, high) = ([x[i] as u32, 2], [30u32, 40]);
+    let pairs: [&[u32; 2]; 2] = [&low, &high];
+    let tuples: [&(u8, u64); 2] = [&(x[i], 1 << 33), &(255, 7)];
+    let mut total = pairs.map(|[a, _]| *a as u64)[i % 2] + tuples.map(|(_, b)| *b)[(i + 1) % 2];
+    let wide = |(a, b): (u8, u64)| a.wrapping_mul(200) as u64 + b.wrapping_mul(1 << 40);
+    total = total.wrapping_add(wide((3, 5))) + wide(if i > 2 { (1, 2) } else { (x[i], 255) });
+    let nested = |[a, b, ..]: [u64; 4], (c, _): (i8, f32)| a.wrapping_add(b) ^ (c.wrapping_sub(100)) as u64;
+    total = total.wrapping_add(nested([1 << 40, !0, 3, 4], (-100, 1.0)));
+    // the parts of a tuple and the arms of a branch are coerced
+    let coerced = |(a, b): (&[u64], &mut u64)| {
+        *b += a[1];
+        a.len() as u64
+    };
+    let mut sum = 5;
+    total = total.wrapping_add(coerced((&[1, 1 << 40, 3], &mut sum)) + coerced((&[x[i] as u64; 2], &mut sum)) + sum);
+    let first = |a: &[u64], b: Option<&[u64]>| a[0] + b.map_or(7, |b| b[0]);
+    out[i] = total.wrapping_add(first(&[9, 8], None) + first(&[1; 3], if i > 1 { Some(&[4]) } else { None }));
+}
+
+#[test]
+fn parameters_of_closures_are_patterns() {
+    differ!(patterns_as_parameters, (1, 6), [&[3u8, 1, 4, 1, 5, 9][..]], vec![0u64; 6]);
+}

@@ -236,7 +236,10 @@ impl Scopes {
                 self.ty_of(args.first()?)
             }
             ExprKind::Call(number, args) if matches!(self.frame().callees[*number as usize], Callee::Duplicate) => {
-                Some(strip_refs(self.ty_of(args.first()?)?))
+                match self.ty_of(args.first()?)? {
+                    Ty::Ref(to, _) => Some(*to),
+                    _ => None,
+                }
             }
             ExprKind::Call(number, _) | ExprKind::Function(number) => self.result_of(*number),
             ExprKind::CallClosure(Expr(_, ExprKind::Binding(number)), _) => self.ty_of_closure(*number),

@@ -118,7 +118,7 @@ impl Capture {
     fn closure_arguments(&mut self, args: &mut Punctuated<Expr, Token![,]>) -> Vec<s::Expr> {
         let mut captured = Vec::with_capacity(args.len());
         for arg in args {
-            let value = self.typed(arg);
+            let value = self.typed_argument(arg);
             captured.push(value);
         }
         captured

@@ -21,12 +21,23 @@ impl Capture {
         self.with_type(expr, value, Some(ty))
     }
 
+    /// Captures an argument of a closure with the type that the parameter gives it.
+    pub(super) fn typed_argument(&mut self, expr: &mut Expr) -> s::Expr {
+        let value = self.expr(expr);
+        self.unless_fixed(value, |to| to.observe_argument(expr))
+    }
+
     /// Adds its type, or the type that it is coerced to, to a captured expression, unless its operands fix the type.
     pub(super) fn with_type(&mut self, expr: &mut Expr, value: s::Expr, ty: Option<&Type>) -> s::Expr {
+        self.unless_fixed(value, |to| to.observe(expr, ty))
+    }
+
+    /// Adds the type with the number that `observe` returns, unless the operands of the expression fix its type.
+    fn unless_fixed(&mut self, value: s::Expr, observe: impl FnOnce(&mut Capture) -> u32) -> s::Expr {
         if has_fixed_type(&value) {
             return value;
         }
-        let (at, number) = (value.0, self.observe(expr, ty));
+        let (at, number) = (value.0, observe(self));
         s::Expr(at, s::ExprKind::Typed(Box::new(value), number))
     }
 }

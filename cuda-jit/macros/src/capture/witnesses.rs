@@ -175,6 +175,16 @@ impl Capture {
         self.observe_with(expr, ty, |_| TokenStream::new())
     }
 
+    /// As [`observe`](Self::observe), for an argument of a closure: rustc coerces parts of it to the parameter's, as in
+    /// `f((&[1, 2], 3))`.
+    pub(super) fn observe_argument(&mut self, expr: &mut Expr) -> u32 {
+        let span = begin(expr);
+        let number = self.queries.named(span);
+        let witness = named(number, span);
+        *expr = Expr::Verbatim(quote_spanned!(span => __cuda_jit_argument(#witness, #expr)));
+        number
+    }
+
     /// As [`observe`](Self::observe), with a further statement about the value, which `ask` returns.
     pub(super) fn observe_with(
         &mut self,
