@@ -27,21 +27,44 @@ use operators::Operators;
 /// The integer types that an enum's `repr` can be.
 const INTEGERS: &[&str] = &["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
 
-/// Expands the derive.
+/// Expands the derive. A mistake in an attribute is one error: the type is derived without the attribute too, so that its
+/// uses are none.
 pub(crate) fn expand(root: &TokenStream, input: TokenStream) -> TokenStream {
-    let expanded = syn::parse2::<DeriveInput>(input).and_then(|input| {
-        let root = &named_root(root, &input)?;
-        let mut expanded = match &input.data {
-            Data::Struct(data) => structure(root, &input, &data.fields),
-            Data::Enum(data) => enumeration(root, &input, data),
-            Data::Union(data) => {
-                Err(syn::Error::new(data.union_token.span(), "kernels support structs and enums, but no unions"))
-            }
-        }?;
-        expanded.extend(without_deref(root, &input));
-        Ok(expanded)
-    });
-    expanded.unwrap_or_else(|error| error.to_compile_error())
+    let input = match syn::parse2::<DeriveInput>(input) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    device_type(root, &input).unwrap_or_else(|error| {
+        let mut expanded = error.to_compile_error();
+        expanded.extend(ATTRIBUTES.iter().find_map(|name| device_type(root, &without(&input, name)).ok()));
+        expanded
+    })
+}
+
+fn device_type(root: &TokenStream, input: &DeriveInput) -> syn::Result<TokenStream> {
+    let root = &named_root(root, input)?;
+    let mut expanded = match &input.data {
+        Data::Struct(data) => structure(root, input, &data.fields),
+        Data::Enum(data) => enumeration(root, input, data),
+        Data::Union(data) => {
+            Err(syn::Error::new(data.union_token.span(), "kernels support structs and enums, but no unions"))
+        }
+    }?;
+    expanded.extend(without_deref(root, input));
+    Ok(expanded)
+}
+
+/// The attributes that the derive reads.
+const ATTRIBUTES: &[&str] = &["repr", "derived", "operators", "from_repr", "device_type"];
+
+/// The input without an attribute; in place of `repr`, one that is right for each type.
+fn without(input: &DeriveInput, name: &str) -> DeriveInput {
+    let mut input = input.clone();
+    input.attrs.retain(|attribute| attribute.path().get_ident().is_none_or(|ident| ident.unraw() != name));
+    if name == "repr" {
+        input.attrs.push(syn::parse_quote!(#[repr(C, isize)]));
+    }
+    input
 }
 
 /// Refuses a type that implements `Deref`: the device does not follow it, so fields and methods behind it would exist on

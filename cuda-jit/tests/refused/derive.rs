@@ -1,4 +1,4 @@
-use cuda_jit::DeviceType;
+use cuda_jit::{DeviceType, kernel};
 
 #[derive(Clone, Copy, DeviceType)]
 enum Unsized {
@@ -106,5 +106,14 @@ struct Adds<F: Fn(f32) -> f32> {
 
 #[derive(DeviceType)]
 struct Wide<F: Fn(f32) -> f32>(F, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8);
+
+/// What is refused above is no error where it is used.
+#[kernel]
+fn uses(out: &mut [f32]) {
+    let one = if out.len() > 1 { Unsized::A } else { Unsized::B };
+    if let (Unsized::A, Data::A(n)) = (one, Data::A(3)) {
+        out[n as usize] = Misspelt { a: 1.0 }.a;
+    }
+}
 
 fn main() {}
