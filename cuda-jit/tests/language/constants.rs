@@ -214,6 +214,23 @@ fn constants_refer_to_others() {
     assert_ne!(out[0], out[1]);
 }
 
+#[allow(non_upper_case_globals)]
+const holds_a_reference: Option<&[u8]> = Some(GREETING);
+
+#[kernel]
+fn read_after_a_match(x: &[u8], out: &mut [u64]) {
+    out[0] = match x.get(..5) {
+        holds_a_reference => holds_a_reference.map_or(1, bytes),
+        _ => 2,
+    };
+}
+
+#[test]
+fn a_constant_that_only_holds_references_is_matched_and_not_read() {
+    let error = kir_of::<read_after_a_match>().unwrap_err().to_string();
+    assert!(error.contains("constants.rs:") && error.contains("`Option<&[u8]>` holds references"), "{error}");
+}
+
 #[kernel]
 fn prime(at: usize, out: &mut [u32]) {
     out[grid::<1>()] = PRIMES[at];

@@ -107,7 +107,14 @@ impl Lowering<'_> {
                 let values: Result<_> = (0..*count).map(|_| Ok((at, self.referring(at, element, cells)?))).collect();
                 self.array_of_references(values?, element)
             }
-            other => Err(self.error(at, format!("a constant cannot refer to `{}`", ty_name(other)))),
+            other => {
+                let text = format!(
+                    "`{}` holds references, and kernels have no such constants; match it, `Some(x)`, or write a constant for \
+                     each reference",
+                    ty_name(other)
+                );
+                Err(self.error(at, text))
+            }
         }
     }
 
