@@ -71,8 +71,10 @@ pub(crate) const RELEASES: &[Release] = &[
     },
 ];
 
-/// Tests that cannot run with it, because the programs that they build use the system's loader.
-const SKIPPED: &[&str] = &["refused::", "programs::", "depth::kernels_nest_as_deeply"];
+/// Tests that cannot run with it: the programs that some build use the system's loader, and without any LLVM the cache has the
+/// code of the toolchain's alone.
+const SKIPPED: &[&str] =
+    &["refused::", "programs::", "depth::kernels_nest_as_deeply", "around::cache::cached_kernels_need_no_llvm"];
 
 pub(crate) fn run(whole: bool) -> Result<()> {
     for release in RELEASES {

@@ -6,7 +6,6 @@
 //!
 //! An address is valid as long as the [`Code`] that it came with: a [`Compiled`] owns the code of every address that it
 //! returns, and a launch holds the [`Compiled`].
-//! gives, and a launch holds it.
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
 use super::background::{Queue, Task};
