@@ -107,7 +107,7 @@ struct Adds<F: Fn(f32) -> f32> {
 #[derive(DeviceType)]
 struct Wide<F: Fn(f32) -> f32>(F, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8);
 
-/// What is refused above is no error where it is used.
+/// Uses of types that are refused above, which are no further errors.
 #[kernel]
 fn uses(out: &mut [f32]) {
     let one = if out.len() > 1 { Unsized::A } else { Unsized::B };
