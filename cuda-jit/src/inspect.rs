@@ -3,12 +3,14 @@
 //! [`CompiledKernel`] queries the driver that loaded it. [`assemble`] needs no driver: NVIDIA's `ptxas` reports the
 //! resources of the machine code.
 
+use std::any::TypeId;
+
 use cuda_driver::{Context, Function, FunctionAttributes, LaunchConfig};
 
 #[cfg(feature = "compiler")]
 pub use crate::assemble::Assembled;
 use crate::error::Result;
-use crate::kernel::{CompiledKernel, Kernel};
+use crate::kernel::{CompiledKernel, Kernel, Specialisation};
 use crate::launch::configured;
 use crate::target::Target;
 #[cfg(feature = "compiler")]
@@ -374,7 +376,8 @@ impl CompiledKernel {
 /// If there is no context, or the kernel does not compile or load.
 #[cfg_attr(doc, doc(hidden))]
 pub fn compile_for<K: Kernel>(current: fn() -> Result<Context>) -> Result<CompiledKernel> {
-    Ok(CompiledKernel::new(K::cache().loaded::<K>(&current()?)?))
+    let loaded = K::cache().loaded(TypeId::of::<K>(), Specialisation::of::<K>, None, current)?;
+    Ok(CompiledKernel::new(loaded))
 }
 
 /// Compiles a kernel and assembles it with NVIDIA's `ptxas`, without a driver.

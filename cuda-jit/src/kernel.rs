@@ -251,13 +251,28 @@ impl KernelCache {
         Self { compiled: Slots(OnceCell::new()), loaded: Slots(OnceCell::new()), counters: Counters::new() }
     }
 
-    /// The specialisation in a context, which is compiled and loaded at the first call.
+    /// The specialisation in a context, or in that of the context that `current` returns, which is compiled and loaded at the
+    /// first call.
     #[inline]
-    pub(crate) fn loaded<K: Kernel>(&self, context: &Context) -> Result<&Loaded> {
-        let cell = self.loaded.cell(TypeId::of::<K>(), (context.id(), lines()));
+    pub(crate) fn loaded(
+        &self,
+        kernel: TypeId,
+        specialisation: fn() -> Specialisation,
+        context: Option<&Context>,
+        current: fn() -> Result<Context>,
+    ) -> Result<&Loaded> {
+        let own;
+        let context = match context {
+            Some(context) => context,
+            None => {
+                own = current()?;
+                &own
+            }
+        };
+        let cell = self.loaded.cell(kernel, (context.id(), lines()));
         match cell.get() {
             Some(loaded) => Ok(loaded),
-            None => self.load(cell, &Specialisation::of::<K>(), context),
+            None => self.load(cell, &specialisation(), context),
         }
     }
 

@@ -356,14 +356,14 @@ pub(crate) fn probe_block(
                 named: &[#(#named),*],
                 // SAFETY: these witnesses have the types of closures that this macro has written, which capture nothing but
                 // by reference.
-                patterns: unsafe { ::std::vec![#(#patterns),*] },
+                patterns: &unsafe { [#(#patterns),*] },
             };
             // SAFETY: these witnesses have the types of closures that this macro has written, which capture nothing but by
             // reference.
-            let #reported = unsafe { ::std::vec![#(#consts),*] };
+            let #reported = unsafe { [#(#consts),*] };
             // SAFETY: this macro has captured the definition and written the probe, and no tokens of the user's are in the
             // block.
-            unsafe { #root::Answers::into_result(#answers, #of, #reported) }
+            unsafe { #root::Answers::into_result(#answers, #of, &#reported) }
             }
     }}
 }

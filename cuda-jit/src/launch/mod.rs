@@ -15,6 +15,7 @@ mod host;
 mod params;
 mod values;
 
+use std::any::TypeId;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
@@ -40,7 +41,7 @@ pub use values::ArgType;
 use crate::compiled::Compiled;
 use crate::constant;
 use crate::error::{Error, Result};
-use crate::kernel::{Kernel, Loaded};
+use crate::kernel::{Kernel, Loaded, Specialisation};
 use crate::warnings::{self, Warning};
 
 /// A launch whose arguments are being bound.
@@ -341,10 +342,11 @@ where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
-    match chosen.or_else(|| args.context()) {
-        Some(context) => K::cache().loaded::<K>(context),
-        None => K::cache().loaded::<K>(&current()?),
-    }
+    let context = match chosen {
+        Some(_) => chosen,
+        None => args.context(),
+    };
+    K::cache().loaded(TypeId::of::<K>(), Specialisation::of::<K>, context, current)
 }
 
 /// Refuses a launch with fewer dimensions than the kernel queries, and one that repeats each position because it extends in

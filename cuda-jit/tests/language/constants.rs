@@ -214,13 +214,12 @@ fn constants_refer_to_others() {
     assert_ne!(out[0], out[1]);
 }
 
-#[allow(non_upper_case_globals)]
-const holds_a_reference: Option<&[u8]> = Some(GREETING);
+const HOLDS_A_REFERENCE: Option<&[u8]> = Some(GREETING);
 
 #[kernel]
 fn read_after_a_match(x: &[u8], out: &mut [u64]) {
     out[0] = match x.get(..5) {
-        holds_a_reference => holds_a_reference.map_or(1, bytes),
+        HOLDS_A_REFERENCE => HOLDS_A_REFERENCE.map_or(1, bytes),
         _ => 2,
     };
 }

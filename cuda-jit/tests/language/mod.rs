@@ -112,12 +112,18 @@ macro_rules! differ {
         )
         .expect("the kernel compiles and launches");
         let device = $crate::device::on_host(&device);
-        let bits = |values: &[_]| values.iter().map(|&v| cuda_jit::typeinfo::bits_of(v)).collect::<Vec<u128>>();
-        assert_eq!(bits(&device), bits(&host), "device {device:?}, host {host:?}");
+        $crate::language::expect_same_bits(&device, &host);
         device
     }};
 }
 pub(crate) use differ;
+
+/// Compares numbers bit for bit.
+#[track_caller]
+pub(crate) fn expect_same_bits<T: cuda_jit::typeinfo::ScalarType + std::fmt::Debug>(device: &[T], host: &[T]) {
+    let bits = |values: &[T]| values.iter().map(|&v| cuda_jit::typeinfo::bits_of(v)).collect::<Vec<u128>>();
+    assert_eq!(bits(device), bits(host), "device {device:?}, host {host:?}");
+}
 
 /// A host value as a launch argument: slices are copied, numbers are passed as they are.
 pub(crate) trait Passed {

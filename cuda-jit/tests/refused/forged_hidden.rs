@@ -31,9 +31,9 @@ impl Shape for Mine {
                 callees: &[],
                 types: &[],
                 named: &[],
-                patterns: vec![],
+                patterns: &[],
             }
-            .into_result(plain::definition(), Vec::new())
+            .into_result(plain::definition(), &[])
         };
         Some((plain::definition(), probe))
     }

@@ -89,7 +89,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         if self.layout().order() == Order::ColumnMajor {
             return self.t().read_to(host.reversed_axes());
         }
-        let plan = CopyPlan::new(self.shape(), |axis| host.strides()[axis], |axis| self.layout().stride(axis));
+        let plan = CopyPlan::new(self.shape(), &|axis| host.strides()[axis], &|axis| self.layout().stride(axis));
         match Pitched::new(&plan, size_of::<T>()) {
             Some(rows) => {
                 let position = self.buffer().prepare_host_read(&self.byte_range())?;
@@ -162,7 +162,7 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
             once.view_mut().write_from(without_repeats)?;
             return self.assign(&once);
         }
-        let plan = CopyPlan::new(self.shape(), |axis| self.layout().stride(axis), |axis| host.strides()[axis]);
+        let plan = CopyPlan::new(self.shape(), &|axis| self.layout().stride(axis), &|axis| host.strides()[axis]);
         match Pitched::new(&plan, size_of::<T>()) {
             Some(rows) => {
                 self.prepare_write(&self.context().default_stream())?;

@@ -74,7 +74,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
         }
-        let plan = CopyPlan::new(self.shape(), |axis| self.layout().stride(axis), |axis| host.strides()[axis]);
+        let plan = CopyPlan::new(self.shape(), &|axis| self.layout().stride(axis), &|axis| host.strides()[axis]);
         let Some(rows) = Pitched::new(&plan, size_of::<T>()) else { return self.copy_from_host(host) };
         self.prepare_write(scope)?;
         let (to, from) = (Endpoint::Device(self.device_ptr()), Endpoint::Host(host.as_ptr().cast_mut().cast()));
@@ -102,7 +102,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
         }
-        let plan = CopyPlan::new(self.shape(), |axis| host.strides()[axis], |axis| self.layout().stride(axis));
+        let plan = CopyPlan::new(self.shape(), &|axis| host.strides()[axis], &|axis| self.layout().stride(axis));
         let Some(rows) = Pitched::new(&plan, size_of::<T>()) else { return self.copy_to_host_into(host) };
         self.prepare_read(scope)?;
         let (to, from) = (Endpoint::Host(host.as_mut_ptr().cast()), Endpoint::Device(self.device_ptr()));

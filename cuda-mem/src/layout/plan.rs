@@ -27,8 +27,8 @@ pub(crate) struct CopyPlan {
 }
 
 impl CopyPlan {
-    /// A plan for a shape without zeros, and strides in elements.
-    pub(crate) fn new(shape: &[usize], to: impl Fn(usize) -> isize, from: impl Fn(usize) -> isize) -> Self {
+    /// A plan for a shape without zeros, and strides in elements. It is compiled once, and not for each type of element.
+    pub(crate) fn new(shape: &[usize], to: &dyn Fn(usize) -> isize, from: &dyn Fn(usize) -> isize) -> Self {
         let mut plan = CopyPlan { to: 0, from: 0, runs: Vec::new() };
         let axes = shape.iter().enumerate().filter(|(_, extent)| **extent != 1);
         let mut runs: Vec<PlanAxis> =
@@ -57,7 +57,7 @@ impl CopyPlan {
     /// A plan between two layouts of one shape without zeros.
     pub(crate) fn between<D: Dimension, E: Dimension>(to: &Layout<D>, from: &Layout<E>) -> Self {
         debug_assert_eq!(to.shape(), from.shape());
-        CopyPlan::new(to.shape(), |axis| to.stride(axis), |axis| from.stride(axis))
+        CopyPlan::new(to.shape(), &|axis| to.stride(axis), &|axis| from.stride(axis))
     }
 
     /// The number of elements in a run that is contiguous in both: 1 or more.

@@ -50,16 +50,21 @@ pub struct StructKey<N, F>(PhantomData<(N, F)>);
 // that they are the struct's. The layout is the front end's, so that no size, alignment or offset has to match rustc's.
 unsafe impl<N: Names, F: Keys> Key for StructKey<N, F> {
     fn ty() -> Ty {
-        let fields = N::FIELDS.iter().zip(F::types()).map(|(name, ty)| Field { name, ty, offset: 0 });
-        Ty::Struct(Arc::new(StructTy {
-            name: N::name(),
-            fields: fields.collect(),
-            size: 0,
-            align: 0,
-            operators: Vec::new,
-            arithmetic: Arithmetic::Listed,
-        }))
+        struct_ty(N::name(), N::FIELDS, F::types())
     }
+}
+
+/// The type of a struct without a layout. It is compiled once, and not for each struct.
+fn struct_ty(name: &'static str, names: &[&'static str], types: Vec<Ty>) -> Ty {
+    let fields = names.iter().zip(types).map(|(name, ty)| Field { name, ty, offset: 0 });
+    Ty::Struct(Arc::new(StructTy {
+        name,
+        fields: fields.collect(),
+        size: 0,
+        align: 0,
+        operators: Vec::new,
+        arithmetic: Arithmetic::Listed,
+    }))
 }
 
 /// The names of an enum, its variants and their fields.
@@ -80,17 +85,22 @@ pub struct SumKey<N, F>(PhantomData<(N, F)>);
 // that they are the enum's. The layout is the front end's.
 unsafe impl<N: VariantNames, F: Keys> Key for SumKey<N, F> {
     fn ty() -> Ty {
-        let mut types = F::types().into_iter();
-        let variant = |(name, fields): &(&'static str, &'static [&'static str])| {
-            VariantTy::new(name, fields, types.by_ref().take(fields.len()).collect())
-        };
-        Ty::Sum(Arc::new(SumTy {
-            identity: SumIdentity::Own(N::name()),
-            variants: N::VARIANTS.iter().map(variant).collect(),
-            operators: Vec::new,
-            arithmetic: Arithmetic::Listed,
-        }))
+        sum_ty(N::name(), N::VARIANTS, F::types())
     }
+}
+
+/// The type of an enum. It is compiled once, and not for each enum.
+fn sum_ty(name: &'static str, variants: &'static [(&'static str, &'static [&'static str])], types: Vec<Ty>) -> Ty {
+    let mut types = types.into_iter();
+    let variant = |(name, fields): &(&'static str, &'static [&'static str])| {
+        VariantTy::new(name, fields, types.by_ref().take(fields.len()).collect())
+    };
+    Ty::Sum(Arc::new(SumTy {
+        identity: SumIdentity::Own(name),
+        variants: variants.iter().map(variant).collect(),
+        operators: Vec::new,
+        arithmetic: Arithmetic::Listed,
+    }))
 }
 
 // SAFETY: it has no values, and represents the type of a closure.

@@ -24,12 +24,17 @@ unsafe impl<F: DeviceFn, V> DeviceFn for ByPath<F, V> {
     type Output = F::Output;
 
     fn instance() -> Instance {
-        let (function, value) = (item(type_name::<F>()), item(type_name::<V>()));
-        if function == value {
-            return F::instance();
-        }
-        Instance { body: Body::Mismatch(value), generics: Vec::new() }
+        instance(type_name::<F>(), type_name::<V>(), F::instance)
     }
+}
+
+/// The function's instance, or none if the path resolves to another function. It is compiled once, and not for each path.
+fn instance(function: &str, value: &'static str, of_function: fn() -> Instance) -> Instance {
+    let value = item(value);
+    if item(function) == value {
+        return of_function();
+    }
+    Instance { body: Body::Mismatch(value), generics: Vec::new() }
 }
 
 /// Defines the function that unifies the generic arguments of a call, for functions that take no closures, if its arguments
@@ -119,9 +124,9 @@ unsafe impl<'a, V: ConstItem<'a> + 'a, C: Fn() -> &'a V> DeviceFn for ConstantBy
     fn instance() -> Instance {
         let value = || {
             const { assert!(size_of::<C>() == 0, "a variable is named where a constant is expected") };
-            // SAFETY: the macros write the closure, which only names a path: a capture would give it a size.
-            let constant = unsafe { run(std::ptr::null::<C>()) };
-            const_of(constant.unwrap_or_else(|| unreachable!("the closure has no size")))
+            // SAFETY: the closure has no size, as the assertion above ensures. The macros write it: it only names a path, and
+            // captures a variable of that name by reference.
+            const_of(unsafe { run::<&V, C>() })
         };
         Instance { body: Body::Constant(value), generics: Vec::new() }
     }

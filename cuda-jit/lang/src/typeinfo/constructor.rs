@@ -44,10 +44,15 @@ impl<R: Answer, F: Fn() -> R> Variant for QueriedVariant<F> {
     fn number() -> Option<usize> {
         // SAFETY: the type reaches a witness only through `called_path` or `value_path`, whose callers guarantee that the closure
         // captures nothing.
-        match unsafe { answer(std::ptr::null::<F>()) } {
-            Some(Resolved::Variant(variant)) => Some(variant),
-            _ => None,
-        }
+        variant(unsafe { answer(std::ptr::null::<F>()) })
+    }
+}
+
+/// The number of a resolved variant. It is compiled once, and not for each constructor.
+fn variant(resolved: Option<Resolved>) -> Option<usize> {
+    match resolved {
+        Some(Resolved::Variant(variant)) => Some(variant),
+        _ => None,
     }
 }
 

@@ -379,7 +379,7 @@ pub struct Answers<'a> {
     /// The types of struct expressions and patterns, and of arrays in shared memory.
     pub named: &'a [fn() -> Ty],
     /// The item that each name or path in a pattern, and each constructor, resolves to.
-    pub patterns: Vec<Option<Resolved>>,
+    pub patterns: &'a [Option<Resolved>],
 }
 
 impl Answers<'_> {
@@ -390,7 +390,7 @@ impl Answers<'_> {
     /// They are the results for the function `of`, in the order in which its definition numbers them, and rustc has
     /// type-checked that function.
     #[must_use]
-    pub unsafe fn into_result(self, of: &'static Definition, consts: Vec<ConstValue>) -> ProbeResult {
+    pub unsafe fn into_result(self, of: &'static Definition, consts: &[ConstValue]) -> ProbeResult {
         let params = report(self.params);
         let bindings = params.iter().cloned().chain(self.locals);
         ProbeResult(TypeInfo {
@@ -399,8 +399,8 @@ impl Answers<'_> {
             spelled: Vec::new(),
             params,
             result: (self.result)(),
-            consts,
-            patterns: self.patterns,
+            consts: consts.to_vec(),
+            patterns: self.patterns.to_vec(),
             callees: self.callees.iter().map(|instance| instance()).collect(),
             types: self.types.to_vec(),
             named: report(self.named),
@@ -491,23 +491,19 @@ pub fn constant<R: ToConstant, F: Fn() -> R>(_: *const F, _: F) {}
 /// The closure captures only by reference, except for closures that capture nothing.
 pub unsafe fn evaluated<R: ToConstant, F: Fn() -> R>(_: *const F) -> ConstValue {
     const { assert!(size_of::<F>() == 0, "a variable is named where a constant is expected") };
-    // SAFETY: the caller guarantees that all captures are by reference or of closures without captures, which is the
-    // contract of `run`.
-    let constant = unsafe { run(std::ptr::null::<F>()) };
-    constant.unwrap_or_else(|| unreachable!("the closure has no size")).into_constant()
+    // SAFETY: the closure has no size, as the assertion above ensures, and the caller guarantees that all captures are by
+    // reference or of closures without captures.
+    unsafe { run::<R, F>() }.into_constant()
 }
 
-/// The result of a closure; `None` if it captures something.
+/// The result of a closure that captures nothing.
 ///
 /// # Safety
 ///
-/// The closure captures only by reference, except for closures that capture nothing.
-unsafe fn run<T, F: Fn() -> T>(_: *const F) -> Option<T> {
-    if size_of::<F>() != 0 {
-        return None;
-    }
+/// The closure has no size. It captures only by reference, except for closures that capture nothing.
+unsafe fn run<T, F: Fn() -> T>() -> T {
     // SAFETY: A closure that captured a reference would have a size, and the caller guarantees that it captures nothing
     // else except closures without captures. So it has no bytes, and any well-aligned pointer points to a value of it.
-    let closure = unsafe { std::ptr::NonNull::<F>::dangling().as_ref() };
-    Some(closure())
+    let closure = unsafe { &*const { std::ptr::dangling::<F>() } };
+    closure()
 }

@@ -45,9 +45,13 @@ pub trait Query {
 }
 
 impl<R: Answer, F: Fn() -> R> Query for F {
-    unsafe fn answer(query: *const F) -> Option<Resolved> {
-        // SAFETY: the caller guarantees that all captures are by reference, which satisfies the contract of `run`.
-        unsafe { super::run(query) }.and_then(Answer::resolved)
+    unsafe fn answer(_: *const F) -> Option<Resolved> {
+        // A constant, so that rustc compiles no closure that is not called: most names are bindings.
+        if const { size_of::<F>() != 0 } {
+            return None;
+        }
+        // SAFETY: the closure has no size, and the caller guarantees that all captures are by reference.
+        unsafe { super::run::<R, F>() }.resolved()
     }
 }
 
@@ -58,8 +62,8 @@ impl<R: Answer, F: Fn() -> R> Query for F {
 /// All captures of the closure are by reference.
 pub unsafe fn path_answer<F: Query>(query: *const F) -> Option<Resolved> {
     const { item::<F>() };
-    // SAFETY: the caller guarantees that all captures are by reference, which is the contract of `answer`.
-    unsafe { answer(query) }
+    // SAFETY: the caller guarantees that all captures are by reference, which is the contract of `Query::answer`.
+    unsafe { F::answer(query) }
 }
 
 /// Refuses a variable in a pattern that the macro took for a path, and that the query's closure captures.
@@ -96,20 +100,24 @@ impl<T> Answer for VariantOf<T> {
 impl<T, P: Fn(&T) -> bool> Applied<T, P> {
     /// The variant that the path matches among values of each; otherwise the variant without a value, if there is only one.
     fn among(&self, values: Vec<Option<T>>) -> Option<Resolved> {
-        let found = matched(values.len(), &|index| values[index].as_ref().map(&self.0));
+        let matches = |index| match &values[index] {
+            Some(value) => Some((self.0)(value)),
+            None => None,
+        };
+        let found = matched(values.len(), &matches);
         // their types may be the user's, whose destructors must not run
         std::mem::forget(values);
-        found.map(Resolved::Variant)
+        found
     }
 }
 
 /// The first value that `matches` returns true for; otherwise the only one that it has no answer for. It is compiled once, and
 /// not for each path.
-fn matched(count: usize, matches: &dyn Fn(usize) -> Option<bool>) -> Option<usize> {
+fn matched(count: usize, matches: &dyn Fn(usize) -> Option<bool>) -> Option<Resolved> {
     let answers: Vec<Option<bool>> = (0..count).map(matches).collect();
     let mut open = (0..count).filter(|index| answers[*index].is_none());
     let only = open.next().filter(|_| open.next().is_none());
-    answers.iter().position(|answer| *answer == Some(true)).or(only)
+    answers.iter().position(|answer| *answer == Some(true)).or(only).map(Resolved::Variant)
 }
 
 /// A value's type and the bits of the numbers in it.

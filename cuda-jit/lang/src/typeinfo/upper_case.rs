@@ -66,9 +66,9 @@ impl<V> ResolvedUpperCase<V> for (ConstValue, PhantomData<V>) {
     fn body<C: Fn() -> Self>() -> Body {
         Body::Constant(|| {
             const { assert!(size_of::<C>() == 0, "a variable is named where a constant is expected") };
-            // SAFETY: the macros write the closure, which only names a path: a capture would give it a size.
-            let reported = unsafe { run(std::ptr::null::<C>()) };
-            reported.unwrap_or_else(|| unreachable!("the closure has no size")).0
+            // SAFETY: the closure has no size, as the assertion above ensures. The macros write it: it only names a path, and
+            // captures a variable of that name by reference.
+            unsafe { run::<Self, C>() }.0
         })
     }
 }

@@ -7,6 +7,7 @@ methods! {
         let (a, b, c) = (T::made(x[0]), T::made(x[1]), T::made(x[2]));
         let (low, high) = if b <= c { (b, c) } else { (-1.0, 2.5) };
         let n = (x[3] % 13) as i32 - 6;
+        let _ = (a, b, c, low, high, n);
     }
     mod rounding {
         floor: a.floor();

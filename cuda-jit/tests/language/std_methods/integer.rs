@@ -18,6 +18,7 @@ fn divisor<T: Integer>(word: u64, more: u64) -> T {
 methods! {
     for [u8, u16, u32, u64, u128, i8, i16, i32, i64, i128] |x, log, also| {
         let (a, n) = (drawn::<T>(x[0], x[1]), amount(x[2]));
+        let _ = (a, n);
     }
     mod bits {
         count_ones: a.count_ones();
@@ -46,6 +47,7 @@ methods! {
 methods! {
     for [u8, u16, u32, u64, u128, i8, i16, i32, i64, i128] |x, log, also| {
         let (a, b) = (drawn::<T>(x[0], x[1]), drawn::<T>(x[2], x[3]));
+        let _ = (a, b);
     }
     mod sums {
         abs_diff: a.abs_diff(b);
@@ -88,6 +90,7 @@ methods! {
 methods! {
     for [u8, u16, u32, u64, u128, i8, i16, i32, i64, i128] |x, log, also| {
         let (a, divisor) = (drawn::<T>(x[0], x[1]), divisor::<T>(x[2], x[3]));
+        let _ = (a, divisor);
     }
     mod division {
         wrapping_div: a.wrapping_div(divisor);
@@ -103,6 +106,7 @@ methods! {
 methods! {
     for [u8, u16, u32, u64, u128, i8, i16, i32, i64, i128] |x, log, also| {
         let (a, e) = (drawn::<T>(x[0], x[1]), (x[2] % 9) as u32);
+        let _ = (a, e);
     }
     mod powers {
         pow: if a.checked_pow(e).is_some() { a.pow(e) } else { a };
@@ -116,6 +120,7 @@ methods! {
 methods! {
     for [u8, u32, i64, u128] |x, log, also| {
         let a = drawn::<T>(x[0], x[1]);
+        let _ = a;
     }
     mod bytes {
         to_be: a.to_be();
@@ -136,6 +141,7 @@ methods! {
         let (a, b, e) = (drawn::<T>(x[0], x[1]), drawn::<T>(x[2], x[3]), (x[4] % 9) as u32);
         let n = amount(x[5]);
         let divides = a.checked_div(b).is_some();
+        let _ = (a, b, e, n, divides);
     }
     mod strict {
         strict_add: if a.checked_add(b).is_some() { a.strict_add(b) } else { b };
@@ -155,6 +161,7 @@ methods! {
 methods! {
     for [i8, i16, i32, i64, i128] |x, log, also| {
         let (a, b) = (drawn::<T>(x[0], x[1]), drawn::<T>(x[2], x[3]));
+        let _ = (a, b);
     }
     mod signed {
         abs: if a > T::MIN { a.abs() } else { b };
@@ -175,6 +182,7 @@ methods! {
 methods! {
     for [i8, i32, i128] |x, log, also| {
         let (a, b) = (drawn::<T>(x[0], x[1]), drawn::<T>(x[2], x[3]).cast_unsigned());
+        let _ = (a, b);
     }
     mod signed_with_unsigned {
         cast_unsigned: a.cast_unsigned();
@@ -193,6 +201,7 @@ methods! {
     for [u8, u32, u128] |x, log, also| {
         let (a, c) = (drawn::<T>(x[0], x[1]), drawn::<T>(x[4], x[5]));
         let b = drawn::<T>(x[2], x[3]).cast_signed();
+        let _ = (a, c, b);
     }
     mod unsigned_with_signed {
         cast_signed: a.cast_signed();
@@ -214,6 +223,7 @@ methods! {
     for [u8, u32, u64] |x, log, also| {
         let (a, b, c, d) =
             (drawn::<T>(x[0], x[1]), drawn::<T>(x[2], x[3]), drawn::<T>(x[4], x[5]), drawn::<T>(x[1], x[2]));
+        let _ = (a, b, c, d);
     }
     mod wide_products {
         carrying_mul: a.carrying_mul(b, c);
@@ -225,6 +235,7 @@ methods! {
     for [u8, u16, u32, u64, u128] |x, log, also| {
         let (a, b) = (drawn::<T>(x[0], x[1]), drawn::<T>(x[2], x[3]));
         let divisor = if b == 0 { 1 as T } else { b };
+        let _ = (a, b, divisor);
     }
     mod unsigned {
         is_power_of_two: a.is_power_of_two();
@@ -245,6 +256,7 @@ methods! {
         let (u64s, i64s) = (drawn::<u64>(x[3], x[4]), drawn::<i64>(x[5], x[0]));
         let (u128s, i128s) = (drawn::<u128>(x[4], x[5]), drawn::<i128>(x[0], x[1]));
         let (usizes, isizes) = (drawn::<usize>(x[5], x[0]), drawn::<isize>(x[1], x[2]));
+        let _ = (u8s, i8s, u16s, i16s, u32s, i32s, u64s, i64s, u128s, i128s, usizes, isizes);
     }
     mod conversion {
         try_from:

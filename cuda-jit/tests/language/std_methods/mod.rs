@@ -247,7 +247,8 @@ fn each(test: &dyn Fn(&[u64])) {
 }
 
 /// A test for each method, and a kernel for all of them. Given are the types that `T` stands for, the thread's numbers, two
-/// logs for closures, the operands, and for each method the expressions whose values go to the log.
+/// logs for closures, the operands, and for each method the expressions whose values go to the log. Where there are many methods,
+/// the operands end with a use of all: an unused variable costs rustc a walk over the whole crate, although it warns of none.
 macro_rules! methods {
     (@type [] $name:ident $x:ident $log:ident $also:ident $operands:tt $values:tt { $($body:tt)* }) => {
         #[device]
