@@ -100,6 +100,7 @@ impl<T> Answer for VariantOf<T> {
 impl<T, P: Fn(&T) -> bool> Applied<T, P> {
     /// The variant that the path matches among values of each; otherwise the variant without a value, if there is only one.
     fn among(&self, values: Vec<Option<T>>) -> Option<Resolved> {
+        #[expect(clippy::manual_map, reason = "rustc would compile one more function for each path")]
         let matches = |index| match &values[index] {
             Some(value) => Some((self.0)(value)),
             None => None,
