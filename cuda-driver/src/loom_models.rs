@@ -13,7 +13,7 @@ use loom::thread;
 use crate::context::Poison;
 use crate::error::DriverError;
 use crate::graph::captures::Captures;
-use crate::panic::{COUNT, LaunchId, LaunchLog, RawPanic, RecordSlots, Waiter, slot_of};
+use crate::panic::{COUNT, GraphRecords, LaunchId, LaunchLog, RawPanic, RecordSlots, Waiter, slot_of};
 use crate::registry::Registry;
 use crate::stream::done::Completion;
 use crate::stream::pool::Pool;
@@ -364,6 +364,27 @@ fn loom_a_concurrent_wait_takes_no_panic_of_another_thread() {
         assert!(reported.windows(2).all(|pair| pair[0] != pair[1]), "once to others");
         other.join().unwrap();
         assert_eq!(wait(&line, 1).len(), 0, "its own thread was told, who is the one to be told");
+    });
+}
+
+/// A thread waits for another one's launch of a graph, which has panicked: until its own thread is told, the launch never counts
+/// as reported. Else a stream that is ordered after it meanwhile would not report the panic.
+#[test]
+fn loom_a_graphs_panic_is_found_before_its_launch_counts_as_reported() {
+    model(|| {
+        let line = Arc::new(StreamLog::default());
+        let device = Device::default();
+        device.panic(COUNT as u64);
+        let log = line.of_thread(1, |_| true);
+        let own = line.begin_graph(log, &[std::sync::Arc::new(GraphRecords::of_kernel(device))], 1);
+        log.end();
+        // In the new thread, since loom takes a load's place only behind the stores that it has seen.
+        let (launches, theirs) = (line.returned(), line.clone());
+        let ordering = thread::spawn(move || assert!(!theirs.is_reported(&launches)));
+        assert_eq!(wait(&line, 2), [own]);
+        ordering.join().unwrap();
+        assert_eq!(wait(&line, 1), [own]);
+        assert!(line.is_reported(&line.returned()));
     });
 }
 

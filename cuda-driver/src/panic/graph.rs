@@ -9,19 +9,17 @@ use std::collections::VecDeque;
 use cuda_sys::CUdeviceptr;
 
 use super::RawPanic;
-use super::log::RecordSlots as _;
+use super::log::RecordSlots;
 use super::record::{COUNT, Records};
 use crate::context::Context;
 use crate::error::Result;
 use crate::sync::Mutex;
 
 /// Records that the kernels of a graph write to; they live until the context ends, like all records.
-#[derive(Default)]
-pub(crate) struct GraphRecords(Mutex<State>);
+pub(crate) struct GraphRecords<R = Records>(Mutex<State<R>>);
 
-#[derive(Default)]
-struct State {
-    records: Vec<Records>,
+struct State<R> {
+    records: Vec<R>,
     /// For each kernel, true if its panic was taken from the record, which is not free yet.
     taken: Vec<bool>,
     /// The launches that were not waited for, those of a thread in a stream counted as one.
@@ -32,8 +30,15 @@ struct State {
     count: u64,
 }
 
-impl State {
-    fn slot(&self, kernel: usize) -> (&Records, usize) {
+impl<R> Default for GraphRecords<R> {
+    fn default() -> Self {
+        let (records, taken, panics) = (Vec::new(), Vec::new(), VecDeque::new());
+        GraphRecords(Mutex::new(State { records, taken, unfinished: 0, panics, count: 0 }))
+    }
+}
+
+impl<R: RecordSlots> State<R> {
+    fn slot(&self, kernel: usize) -> (&R, usize) {
         (&self.records[kernel / COUNT], kernel % COUNT)
     }
 
@@ -75,6 +80,17 @@ impl GraphRecords {
         state.taken.push(false);
         let (records, slot) = state.slot(kernel);
         Ok((records.device_ptr(slot), state.taken.len() as u32))
+    }
+}
+
+impl<R: RecordSlots> GraphRecords<R> {
+    /// The records of a graph of one kernel.
+    #[cfg(all(test, loom))]
+    pub(crate) fn of_kernel(records: R) -> Self {
+        let all = GraphRecords::default();
+        all.0.lock().records.push(records);
+        all.0.lock().taken.push(false);
+        all
     }
 
     /// Returns true if no record holds a panic.

@@ -44,11 +44,11 @@ pub(crate) struct FoundPanic {
 }
 
 /// Launches of a graph by one thread that were not waited for: the first, and the number of the last.
-struct GraphLaunches {
+struct GraphLaunches<R> {
     first: LaunchId,
     last: u64,
     owner: u32,
-    records: Arc<GraphRecords>,
+    records: Arc<GraphRecords<R>>,
     /// The number of panics in the records before the first launch.
     before: u64,
 }
@@ -56,10 +56,9 @@ struct GraphLaunches {
 /// Launches of other streams: the stream's index in the context's list, and the launches.
 pub(crate) type OtherLaunches = SmallVec<[(u32, LaunchSet); 1]>;
 
-#[derive(Default)]
-struct State {
+struct State<R> {
     found: Vec<FoundPanic>,
-    graphs: Vec<GraphLaunches>,
+    graphs: Vec<GraphLaunches<R>>,
     /// Launches of other streams that the stream's next work is ordered after.
     predecessors: OtherLaunches,
 }
@@ -71,7 +70,7 @@ pub(crate) struct LaunchLog<R> {
     has_state: AtomicBool,
     /// True while found panics are still to be reported.
     any_found: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<State<R>>,
 }
 
 /// The launches of one thread in a stream, as a node of a list that only grows; the log of a thread that has ended is
@@ -96,7 +95,7 @@ impl<R> Default for LaunchLog<R> {
             first: OnceLock::new(),
             has_state: AtomicBool::new(false),
             any_found: AtomicBool::new(false),
-            state: Mutex::default(),
+            state: Mutex::new(State { found: Vec::new(), graphs: Vec::new(), predecessors: OtherLaunches::new() }),
         }
     }
 }
@@ -226,7 +225,7 @@ impl<R: RecordSlots> LaunchLog<R> {
     }
 
     /// Begins a launch of a graph by the log's thread, whose kernels write to `all`; [`ThreadLog::end`] ends it.
-    pub(crate) fn begin_graph(&self, log: &ThreadLog<R>, all: &[Arc<GraphRecords>], owner: u32) -> LaunchId {
+    pub(crate) fn begin_graph(&self, log: &ThreadLog<R>, all: &[Arc<GraphRecords<R>>], owner: u32) -> LaunchId {
         let number = log.set_begun(log.begun.load(Ordering::Relaxed) + 1);
         let launch = LaunchId { log: log.index, number };
         if all.is_empty() {
@@ -234,7 +233,7 @@ impl<R: RecordSlots> LaunchLog<R> {
         }
         let mut state = self.lock();
         for records in all {
-            let known = |known: &&mut GraphLaunches| {
+            let known = |known: &&mut GraphLaunches<R>| {
                 known.first.log == log.index && known.owner == owner && Arc::ptr_eq(&known.records, records)
             };
             match state.graphs.iter_mut().find(known) {
@@ -295,12 +294,12 @@ impl<R: RecordSlots> LaunchLog<R> {
     /// Finds the panics of the launches, all of which have finished. Returns true if there may be something to report.
     #[inline]
     pub(crate) fn find(&self, launches: &LaunchSet) -> bool {
-        self.threads().for_each(|log| log.scan(launches, self));
-        if !self.has_state.load(Ordering::Acquire) {
-            return false;
+        // Before the scan, after which the launches count as reported if no panic has been found.
+        if self.has_state.load(Ordering::Acquire) {
+            self.take_from_graphs(launches);
         }
-        self.take_from_graphs(launches);
-        true
+        self.threads().for_each(|log| log.scan(launches, self));
+        self.has_state.load(Ordering::Acquire)
     }
 
     #[cold]
@@ -367,7 +366,7 @@ impl<R: RecordSlots> LaunchLog<R> {
         std::mem::take(&mut state.found)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State<R>> {
         self.state.lock()
     }
 }
