@@ -378,7 +378,7 @@ fn loom_a_graphs_panic_is_found_before_its_launch_counts_as_reported() {
         let log = line.of_thread(1, |_| true);
         let own = line.begin_graph(log, &[std::sync::Arc::new(GraphRecords::of_kernel(device))], 1);
         log.end();
-        // In the new thread, since loom takes a load's place only behind the stores that it has seen.
+        // The new thread asks: loom moves its loads before stores that have run, and would not move an earlier load behind them.
         let (launches, theirs) = (line.returned(), line.clone());
         let ordering = thread::spawn(move || assert!(!theirs.is_reported(&launches)));
         assert_eq!(wait(&line, 2), [own]);

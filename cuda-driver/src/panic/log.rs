@@ -7,7 +7,8 @@
 //!
 //! Invariants: only a log's own thread begins launches in it; a record is freed only when the launch that wrote it has
 //! been waited for, since its other threads may read it until then; a panic is in its record, or in `found`, or was
-//! reported.
+//! reported; launches are marked as scanned after their panics are in `found`, those of graphs too, since launches that are
+//! marked, with nothing in `found`, count as reported.
 
 use std::sync::Arc;
 
