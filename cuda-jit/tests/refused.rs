@@ -100,7 +100,7 @@ const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("hygiene_kinds", 1),
     ("hygiene_types", 1),
     ("iterators", 1),
-    ("iterators_unknown", 12),
+    ("iterators_unknown", 4),
     ("methods", 17),
     ("newcomers", 5),
     ("newcomers_iterators", 3),

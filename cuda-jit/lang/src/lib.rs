@@ -157,14 +157,18 @@ pub mod __private {
         };
         pub use crate::library::boolean::BoolMethods as _;
         pub use crate::library::constant::ConstantMethods as _;
+        pub use crate::library::control_flow::ControlFlowMethods as _;
         pub use crate::library::copy::CloneMethods as _;
         pub use crate::library::default::DefaultFunctions as _;
         pub use crate::library::iterator::{
-            __AttemptCalls as _, __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _,
-            __DeviceIntoIteratorCalls as _, __DeviceIteratorCalls as _, __DeviceProductCalls as _,
-            __DeviceSumCalls as _, __GetCalls as _, __GetMutCalls as _, __IndexedSourceCalls as _,
-            __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _,
-            __SliceSourcesMutCalls as _, __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _,
+            __AttemptCalls as _, __BoundsCalls as _, __ChunksRemainderCalls as _, __DeviceDoubleEndedCalls as _,
+            __DeviceExactSizeCalls as _, __DeviceIntoIteratorCalls as _, __DeviceIteratorCalls as _,
+            __DeviceProductCalls as _, __DeviceSumCalls as _, __GetCalls as _, __GetMutCalls as _,
+            __IndexedSourceCalls as _, __PartedCalls as _, __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _,
+            __ReferentCalls as _, __RestCalls as _, __SliceEndsCalls as _, __SliceEndsMutCalls as _,
+            __SlicePartitionsCalls as _, __SlicePartitionsMutCalls as _, __SliceRestCalls as _,
+            __SliceSourcesCalls as _, __SliceSourcesMutCalls as _, __StepCalls as _, __ValueSourcesCalls as _,
+            __ValueSourcesMutCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _,
             __ViewSourcesMutCalls as _, RangeFromMethods as _, RangeInclusiveMethods as _, RangeMethods as _,
             RangeToInclusiveMethods as _, RangeToMethods as _,
         };
@@ -178,22 +182,24 @@ pub mod __private {
         pub use crate::library::slice::{
             ArrayMethods as _, ByteSliceMethods as _, SliceIndices as _, SliceLength as _, SliceMethods as _,
         };
+        pub use crate::library::slice_parts::{ArrayParts as _, ArraySliceMethods as _, SliceParts as _};
+        pub use crate::library::stable_sort::StableSort as _;
         pub use crate::library::std_functions::{IsOtherFunction as _, IsStdFunction as _};
         pub use crate::library::views::{ViewDot as _, ViewElements as _, ViewElementsMut as _};
         pub use crate::num::{
             CastNumber as _, CharMethods as _, EqualityMethods as _, FloatBytes as _, FloatConversions as _,
             FloatMethods as _, HalfMethods as _, IntegerBytes as _, IntegerMethods as _, OrderMethods as _,
             PartialOrderMethods as _, ProductMethods as _, SignedMethods as _, SignedMixed as _, StrictMethods as _,
-            TextCodes as _, UnsignedMethods as _, UnsignedMixed as _,
+            TextCodes as _, UnsignedMethods as _, UnsignedMixed as _, WidestProductMethods as _,
         };
         pub use crate::typeinfo::non_device::CallableFromKernels as _;
         pub use crate::typeinfo::pattern::{
             OfDevice as _, OfKnown as _, OfOther as _, OfRepresentative as _, OfUnknown as _,
         };
         pub use crate::typeinfo::{
-            BoxedCallee as _, CalledFunction as _, ConstructorValue as _, FunctionValue as _, MistypedTry as _,
-            OptionVariants as _, OtherCallee as _, ResultVariants as _, TypedDropped as _, UntypedTry as _,
-            UpperCaseConstructor as _,
+            BoxedCallee as _, CalledFunction as _, ConstructorValue as _, ControlFlowVariants as _, FunctionValue as _,
+            MistypedTry as _, OptionVariants as _, OtherCallee as _, ResultVariants as _, TypedDropped as _,
+            UntypedTry as _, UpperCaseConstructor as _,
         };
         pub use crate::typeinfo::{
             DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, PlaneMethods as _,
@@ -203,6 +209,7 @@ pub mod __private {
         pub use crate::types::complex::{ComplexMethods as _, ForeignFunctions as _};
         pub use crate::types::halves::HalfFunctions as _;
         pub use crate::types::vector::{FloatVectorMethods as _, SignedVectorMethods as _, VectorMethods as _};
+        pub use crate::types::wrapping::SaturatingMethods as _;
     }
 
     /// The macros that kernels may use, each in a module of its own. A typing probe imports the module's names by a glob,

@@ -2,8 +2,8 @@
 #[cuda_jit::kernel]
 fn slices(x: &mut [f32], out: &mut [f32]) {
     let copy = x.to_vec();
-    x.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    out[0] = copy[0] + x.rchunks(2).count() as f32;
+    x.sort_by_cached_key(|a| *a as i32);
+    out[0] = copy[0] + *x.get_disjoint_mut([0, 1]).unwrap()[0];
 }
 
 #[cuda_jit::kernel]
@@ -28,8 +28,8 @@ fn numbers(n: u32, out: &mut [f32]) {
 
 #[cuda_jit::kernel]
 fn arrays(out: &mut [f32]) {
-    let parts = [1.0f32, 2.0].each_ref();
-    out[0] = *parts[1];
+    let parts = [1.0f32, 2.0].to_owned();
+    out[0] = parts[1];
 }
 
 #[cuda_jit::kernel]

@@ -47,6 +47,7 @@ impl Lowering<'_> {
             (Operation::PartialOrder, [left, right]) => self.order(at, By::Partial, left, right),
             (Operation::Dot, [left, right]) => self.dot_lanes(at, left, right),
             (Operation::Len, [slice]) => Ok(Val::scalar(Scalar::U64, slice.leaves[1])),
+            (Operation::Regroup, [slice, len]) => Ok(regrouped(slice, len, &typing.result)),
             (Operation::UninitArray, _) => Ok(self.uninit_array(&typing.result)),
             (Operation::SomeWhere, [holds, value]) => Ok(optional(holds.only(), value.clone())),
             // the value of a named constant is read in place by the method call
@@ -125,6 +126,7 @@ impl Lowering<'_> {
                 | Operation::Len
                 | Operation::HostConstantValue
                 | Operation::UninitArray
+                | Operation::Regroup
                 | Operation::SomeWhere,
                 _,
             ) => return Err(self.error(at, "this takes other operands; please report this")),
@@ -144,4 +146,11 @@ impl Lowering<'_> {
         let rotated = self.build.binary_value(BinaryOp::Or, high, low, bits);
         if bits == ty { rotated } else { self.build.value(Op::Bitcast(rotated, ty), ty) }
     }
+}
+
+/// The memory of a slice as a slice of `len` elements of another type, in the type `ty`.
+fn regrouped(slice: &Val, len: &Val, ty: &Ty) -> Val {
+    let mut leaves = slice.leaves.clone();
+    leaves[1] = len.only();
+    Val { ty: ty.in_memories(&slice.ty.memories()), leaves }
 }

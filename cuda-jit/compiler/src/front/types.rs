@@ -11,8 +11,8 @@ use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, Vo
 use crate::libcalls::shape_error;
 use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp, ensure_sufficient_stack};
 use crate::typeinfo::ty_of;
+use crate::typeinfo::{CONTROL_FLOW_BREAK, CONTROL_FLOW_CONTINUE, OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
 use crate::typeinfo::{Exchange, GroupOp, Intrinsic, Key, Memory, SumIdentity, Ty};
-use crate::typeinfo::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
 use cuda_jit_lang::device::Dim3;
 
 /// A value of the language: its type, and its leaves, the KIR values of its scalar components in order.
@@ -128,11 +128,12 @@ pub(super) fn suffix_type(suffix: &str) -> Option<Scalar> {
     }
 }
 
-/// The variants of an `Option` or `Result` with which `?` continues and returns.
+/// The variants of an `Option`, `Result` or `ControlFlow` with which `?` continues and returns.
 pub(super) fn tried_variants(ty: &Ty) -> Option<(usize, usize)> {
     match ty.as_sum()?.identity {
         SumIdentity::Option => Some((OPTION_SOME, OPTION_NONE)),
         SumIdentity::Result => Some((RESULT_OK, RESULT_ERR)),
+        SumIdentity::ControlFlow => Some((CONTROL_FLOW_CONTINUE, CONTROL_FLOW_BREAK)),
         SumIdentity::Own(_) => None,
     }
 }

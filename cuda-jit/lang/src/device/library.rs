@@ -46,9 +46,31 @@ pub(crate) unsafe fn uninit_array<A>() -> A {
     unreachable!("the device's own function")
 }
 
+/// The memory of a slice as a slice of `len` elements of another type.
+///
+/// # Safety
+///
+/// The elements are arrays of `U`, or `U` is an array of them, and `len` elements of `U` are as many numbers as the slice has.
+pub(crate) unsafe fn regroup<T, U>(_: &[T], _len: usize) -> &[U] {
+    unreachable!("the device's own function")
+}
+
+/// The memory of a mutable slice as a slice of `len` elements of another type.
+///
+/// # Safety
+///
+/// As of [`regroup()`].
+pub(crate) unsafe fn regroup_mut<T, U>(_: &mut [T], _len: usize) -> &mut [U] {
+    unreachable!("the device's own function")
+}
+
 unconstrained_operations! {
     /// The callee of the function of the same name.
     pub(crate) uninit_array[A]() -> A => Operation::UninitArray;
+    /// The callee of the function of the same name.
+    pub(crate) regroup[T, U](&[T], usize) -> &[U] => Operation::Regroup;
+    /// The callee of the function of the same name.
+    pub(crate) regroup_mut[T, U](&mut [T], usize) -> &mut [U] => Operation::Regroup;
 }
 
 macro_rules! beside {

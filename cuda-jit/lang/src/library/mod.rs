@@ -8,6 +8,7 @@
 
 pub(crate) mod boolean;
 pub mod constant;
+pub(crate) mod control_flow;
 pub(crate) mod copy;
 pub(crate) mod default;
 #[expect(
@@ -35,6 +36,8 @@ pub(crate) mod result;
     reason = "these are the methods that clippy would call"
 )]
 pub(crate) mod slice;
+pub(crate) mod slice_parts;
+pub(crate) mod stable_sort;
 pub(crate) mod std_functions;
 pub(crate) mod structs;
 #[expect(clippy::type_complexity, reason = "callees and results are written out, as rustc infers them")]

@@ -1,4 +1,8 @@
 //! `Option`.
+//!
+//! # Safety
+//!
+//! The unsafe code stands for a value that the caller guarantees never to be needed.
 
 #![expect(
     clippy::redundant_pattern_matching,
@@ -12,6 +16,7 @@
 use std::mem;
 
 use crate::device;
+use crate::device::library::{duplicate, uninit_array};
 use crate::library::default::DeviceDefault;
 
 /// The methods of `Option`.
@@ -237,6 +242,23 @@ impl<T> OptionMethods<T> for Option<T> {
         match self {
             None => unreachable!(),
             Some(value) => value,
+        }
+    }
+
+    /// `get_or_insert_default`
+    fn get_or_insert_default(&mut self) -> &mut T
+    where
+        T: DeviceDefault,
+    {
+        self.get_or_insert_with(|| T::default())
+    }
+
+    /// `unwrap_unchecked`
+    fn unwrap_unchecked(self) -> T {
+        match self {
+            Some(value) => value,
+            // SAFETY: the caller guarantees that there is a value, so that this one is never read.
+            None => duplicate(&unsafe { uninit_array::<[T; 1]>() }[0]),
         }
     }
 

@@ -1,4 +1,8 @@
 //! `Result`.
+//!
+//! # Safety
+//!
+//! The unsafe code stands for a value that the caller guarantees never to be needed.
 
 #![expect(
     clippy::manual_ok_err,
@@ -10,6 +14,7 @@
 use std::fmt::Debug;
 
 use crate::device;
+use crate::device::library::{duplicate, uninit_array};
 use crate::library::default::DeviceDefault;
 
 /// The methods of `Result`.
@@ -180,6 +185,24 @@ impl<T, E> ResultMethods<T, E> for Result<T, E> {
         match self {
             Ok(value) => value,
             Err(error) => panic!("called `Result::unwrap()` on an `Err` value: {error:?}"),
+        }
+    }
+
+    /// `unwrap_unchecked`
+    fn unwrap_unchecked(self) -> T {
+        match self {
+            Ok(value) => value,
+            // SAFETY: the caller guarantees that there is a value, so that this one is never read.
+            Err(_) => duplicate(&unsafe { uninit_array::<[T; 1]>() }[0]),
+        }
+    }
+
+    /// `unwrap_err_unchecked`
+    fn unwrap_err_unchecked(self) -> E {
+        match self {
+            // SAFETY: the caller guarantees that there is an error, so that this one is never read.
+            Ok(_) => duplicate(&unsafe { uninit_array::<[E; 1]>() }[0]),
+            Err(error) => error,
         }
     }
 

@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 
 use crate::device;
 use crate::device::library::{comes_after, duplicate, extend_mut, uninit_array};
+use crate::library::iterator::Bounds;
 use crate::typeinfo::operation::unconstrained_operations;
 use crate::typeinfo::{Callee, Operation, Returned};
 
@@ -181,17 +182,6 @@ impl<T> SliceMethods<T> for [T] {
         if self.ends_with(part) { Some(&self[..self.len() - part.len()]) } else { None }
     }
 
-    /// `first_chunk`
-    fn first_chunk<const N: usize>(&self) -> Option<&[T; N]> {
-        if self.len() < N { None } else { <&[T; N]>::try_from(&self[..N]).ok() }
-    }
-
-    /// `last_chunk`
-    fn last_chunk<const N: usize>(&self) -> Option<&[T; N]> {
-        let len = self.len();
-        if len < N { None } else { <&[T; N]>::try_from(&self[len - N..]).ok() }
-    }
-
     /// `is_sorted`
     fn is_sorted(&self) -> bool
     where
@@ -287,6 +277,27 @@ impl<T> SliceMethods<T> for [T] {
                 Ordering::Equal
             }
         })
+    }
+
+    /// `copy_within`
+    #[track_caller]
+    fn copy_within<R: Bounds>(&mut self, from: R, to: usize)
+    where
+        T: Copy,
+    {
+        let len = self.len();
+        let (start, end) = from.bounds(len);
+        let count = end - start;
+        assert!(to <= len - count, "dest is out of bounds");
+        if to <= start {
+            for index in 0..count {
+                self[to + index] = self[start + index];
+            }
+        } else {
+            for index in 0..count {
+                self[to + count - 1 - index] = self[end - 1 - index];
+            }
+        }
     }
 
     /// `copy_from_slice`
@@ -416,6 +427,106 @@ impl<T> SliceMethods<T> for [T] {
                 node = child;
             }
         }
+    }
+
+    /// Moves the elements of a part so that the one at `index` is where sorting would put it, none before it comes after it, and
+    /// none after it before: partitions by the median of three elements, and sorts the part if that does not make it
+    /// small soon.
+    fn select_by_less<F: FnMut(&T, &T) -> bool>(&mut self, index: usize, mut less: F) {
+        let (mut start, mut end) = (0, self.len());
+        let mut left = 2 * (usize::BITS - end.leading_zeros());
+        while end - start > 8 && left > 0 {
+            left -= 1;
+            self.middle_first(start, end, |a, b| less(a, b));
+            // the pivot is at `start`; the elements before `low` do not come after it, those from `high` not before it
+            let (mut low, mut high) = (start + 1, end);
+            while low < high {
+                if less(&self[low], &self[start]) {
+                    low += 1;
+                } else if less(&self[start], &self[high - 1]) {
+                    high -= 1;
+                } else {
+                    self.exchange(low, high - 1);
+                    low += 1;
+                    // two equal elements in the middle may have met
+                    if low < high {
+                        high -= 1;
+                    }
+                }
+            }
+            let pivot = low - 1;
+            self.exchange(start, pivot);
+            if index == pivot {
+                return;
+            }
+            if index < pivot {
+                end = pivot;
+            } else {
+                start = pivot + 1;
+            }
+        }
+        let part: &mut [T] = &mut self[start..end];
+        part.sort_by_less(|a, b| less(a, b));
+    }
+
+    /// Exchanges the first element of a part with the median of its first, middle and last element.
+    fn middle_first<F: FnMut(&T, &T) -> bool>(&mut self, start: usize, end: usize, mut less: F) {
+        let (middle, last) = (start + (end - start) / 2, end - 1);
+        if less(&self[middle], &self[start]) {
+            self.exchange(start, middle);
+        }
+        // now the first does not come after the middle one: the median is the larger of the first and the lesser of the others
+        if less(&self[last], &self[middle]) {
+            self.exchange(middle, last);
+        }
+        if less(&self[start], &self[middle]) {
+            self.exchange(start, middle);
+        }
+    }
+
+    /// The elements before one of them, that element, and those after it.
+    fn around(&mut self, index: usize) -> (&mut [T], &mut T, &mut [T]) {
+        // SAFETY: the first two parts do not overlap each other or the rest, and all live as long as `self`.
+        let (before, at) = unsafe { (extend_mut(&mut self[..index]), extend_mut(&mut self[index])) };
+        (before, at, &mut self[index + 1..])
+    }
+
+    /// `select_nth_unstable`
+    #[track_caller]
+    fn select_nth_unstable(&mut self, index: usize) -> (&mut [T], &mut T, &mut [T])
+    where
+        T: Ord,
+    {
+        let len = self.len();
+        assert!(index < len, "partition_at_index index {index} greater than length of slice {len}");
+        self.select_by_less(index, |a, b| *a < *b);
+        self.around(index)
+    }
+
+    /// `select_nth_unstable_by`
+    #[track_caller]
+    fn select_nth_unstable_by<F: FnMut(&T, &T) -> Ordering>(
+        &mut self,
+        index: usize,
+        mut f: F,
+    ) -> (&mut [T], &mut T, &mut [T]) {
+        let len = self.len();
+        assert!(index < len, "partition_at_index index {index} greater than length of slice {len}");
+        self.select_by_less(index, |a, b| f(a, b) == Ordering::Less);
+        self.around(index)
+    }
+
+    /// `select_nth_unstable_by_key`
+    #[track_caller]
+    fn select_nth_unstable_by_key<K: Ord, F: FnMut(&T) -> K>(
+        &mut self,
+        index: usize,
+        mut f: F,
+    ) -> (&mut [T], &mut T, &mut [T]) {
+        let len = self.len();
+        assert!(index < len, "partition_at_index index {index} greater than length of slice {len}");
+        self.select_by_less(index, |a, b| f(a) < f(b));
+        self.around(index)
     }
 
     /// `sort_unstable`

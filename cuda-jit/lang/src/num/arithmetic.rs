@@ -224,6 +224,20 @@ pub fn overflowing_div<T: Int>(a: T, b: T) -> (T, bool) {
     (wrapping_div(a, b), division_overflows(a, b))
 }
 
+/// The wrapping quotient with a non-negative remainder, and true if it overflows.
+#[device(library)]
+#[track_caller]
+pub fn overflowing_div_euclid<T: Int>(a: T, b: T) -> (T, bool) {
+    (wrapping_div_euclid(a, b), division_overflows(a, b))
+}
+
+/// The non-negative remainder, and true if the quotient does not fit.
+#[device(library)]
+#[track_caller]
+pub fn overflowing_rem_euclid<T: Int>(a: T, b: T) -> (T, bool) {
+    (wrapping_rem_euclid(a, b), division_overflows(a, b))
+}
+
 /// The remainder, and true if the quotient does not fit.
 #[device(library)]
 #[track_caller]

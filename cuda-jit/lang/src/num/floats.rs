@@ -5,6 +5,7 @@
 //! The only unsafe code is the `DeviceFn` implementations, which describe the operations here to the compiler.
 
 use std::cmp::Ordering;
+use std::num::FpCategory;
 
 use half::{bf16, f16};
 
@@ -233,6 +234,22 @@ pub fn is_sign_positive<T: Bits>(x: T) -> bool {
     signed_bits(x) >= T::Signed::ZERO
 }
 
+/// The category of the number.
+#[device(library)]
+pub fn classify<T: Bits>(x: T) -> FpCategory {
+    if is_normal(x) {
+        FpCategory::Normal
+    } else if is_nan(x) {
+        FpCategory::Nan
+    } else if is_infinite(x) {
+        FpCategory::Infinite
+    } else if is_subnormal(x) {
+        FpCategory::Subnormal
+    } else {
+        FpCategory::Zero
+    }
+}
+
 /// The bits as a signed integer with the total order of floats: if the sign is set, the other bits are inverted.
 #[device(library)]
 pub fn ordered_bits<T: Bits>(x: T) -> T::Signed {
@@ -311,6 +328,7 @@ pub trait FloatMethods: Sized {
 pub trait FloatConversions: Bits {
     cuda_jit_macros::device_methods! {
         fn from_bits(bits: Self::Bits) -> Self = of_bits<Self>;
+        fn classify(self) -> FpCategory = classify<Self>;
         fn is_normal(self) -> bool = is_normal<Self>;
         fn is_subnormal(self) -> bool = is_subnormal<Self>;
         fn midpoint(self, other: Self) -> Self = midpoint<Self>;

@@ -399,10 +399,12 @@ pub trait IntegerMethods: Int {
         fn midpoint(self, other: Self) -> Self = midpoint<Self>;
         fn overflowing_add(self, other: Self) -> (Self, bool) = overflowing_add<Self>;
         fn overflowing_div(self, other: Self) -> (Self, bool) = overflowing_div<Self>;
+        fn overflowing_div_euclid(self, other: Self) -> (Self, bool) = overflowing_div_euclid<Self>;
         fn overflowing_mul(self, other: Self) -> (Self, bool) = overflowing_mul<Self>;
         fn overflowing_neg(self) -> (Self, bool) = overflowing_neg<Self>;
         fn overflowing_pow(self, exponent: u32) -> (Self, bool) = overflowing_pow<Self>;
         fn overflowing_rem(self, other: Self) -> (Self, bool) = overflowing_rem<Self>;
+        fn overflowing_rem_euclid(self, other: Self) -> (Self, bool) = overflowing_rem_euclid<Self>;
         fn overflowing_shl(self, amount: u32) -> (Self, bool) = overflowing_shl<Self>;
         fn overflowing_shr(self, amount: u32) -> (Self, bool) = overflowing_shr<Self>;
         fn overflowing_sub(self, other: Self) -> (Self, bool) = overflowing_sub<Self>;
@@ -421,6 +423,11 @@ pub trait IntegerMethods: Int {
         fn trailing_zeros(self) -> u32 = trailing_zeros<Self>;
         fn unbounded_shl(self, amount: u32) -> Self = unbounded_shl<Self>;
         fn unbounded_shr(self, amount: u32) -> Self = unbounded_shr<Self>;
+        fn unchecked_add(self, other: Self) -> Self = wrapping_add<Self>;
+        fn unchecked_mul(self, other: Self) -> Self = wrapping_mul<Self>;
+        fn unchecked_shl(self, amount: u32) -> Self = wrapping_shl<Self>;
+        fn unchecked_shr(self, amount: u32) -> Self = wrapping_shr<Self>;
+        fn unchecked_sub(self, other: Self) -> Self = wrapping_sub<Self>;
         fn wrapping_add(self, other: Self) -> Self = wrapping_add<Self>;
         fn wrapping_div(self, other: Self) -> Self = wrapping_div<Self>;
         fn wrapping_div_euclid(self, other: Self) -> Self = wrapping_div_euclid<Self>;

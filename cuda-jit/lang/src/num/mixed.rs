@@ -2,8 +2,8 @@
 
 use super::Num as _;
 use super::integers::{
-    Int, add_overflows, leading_zeros, some_where, sub_overflows, wrapping_add, wrapping_mul, wrapping_shr,
-    wrapping_sub,
+    Int, add_overflows, leading_zeros, overflowing_add, some_where, sub_overflows, wrapping_add, wrapping_mul,
+    wrapping_shr, wrapping_sub,
 };
 use crate::device;
 use crate::typeinfo::operation::operations;
@@ -119,6 +119,27 @@ pub fn carrying_mul<T: Product>(a: T, b: T, carry: T) -> (T, T) {
     carrying_mul_add(a, b, carry, T::ZERO)
 }
 
+/// The low and the high half of the product of two `u128` plus two others, by the products of their halves.
+#[device(library)]
+pub fn widest_carrying_mul_add(a: u128, b: u128, carry: u128, add: u128) -> (u128, u128) {
+    let mask = u64::MAX as u128;
+    let (a_low, a_high, b_low, b_high) = (a & mask, a >> 64, b & mask, b >> 64);
+    // each of these fits: (2^64 - 1)^2 + 2 * (2^64 - 1) = 2^128 - 1
+    let low = wrapping_mul(a_low, b_low);
+    let middle = wrapping_add(wrapping_mul(a_low, b_high), low >> 64);
+    let upper = wrapping_add(wrapping_mul(a_high, b_low), middle & mask);
+    let high = wrapping_add(wrapping_add(wrapping_mul(a_high, b_high), middle >> 64), upper >> 64);
+    let (sum, first) = overflowing_add(upper << 64 | low & mask, carry);
+    let (sum, second) = overflowing_add(sum, add);
+    (sum, wrapping_add(high, first as u128 + second as u128))
+}
+
+/// The low and the high half of the product of two `u128` plus another one.
+#[device(library)]
+pub fn widest_carrying_mul(a: u128, b: u128, carry: u128) -> (u128, u128) {
+    widest_carrying_mul_add(a, b, carry, 0)
+}
+
 /// An unsigned type whose products fit into another type.
 ///
 /// Sealed: it is for types with [`ScalarType`](crate::typeinfo::ScalarType) alone.
@@ -174,6 +195,16 @@ pub trait ProductMethods: Product {
     }
 }
 
+/// The hidden methods of `u128`, whose products fit into no type.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait WidestProductMethods: Int {
+    cuda_jit_macros::device_methods! {
+        fn carrying_mul(self, other: Self, carry: Self) -> (Self, Self) = widest_carrying_mul;
+        fn carrying_mul_add(self, other: Self, carry: Self, add: Self) -> (Self, Self) = widest_carrying_mul_add;
+    }
+}
+
 macro_rules! mixed {
     ($($methods:ident: $($ty:ident)*;)*) => { $($( impl $methods for $ty {} )*)* };
 }
@@ -181,6 +212,7 @@ macro_rules! mixed {
 mixed! {
     UnsignedMixed: u8 u16 u32 u64 u128 usize;
     SignedMixed: i8 i16 i32 i64 i128 isize;
+    WidestProductMethods: u128;
     ProductMethods: u8 u16 u32 u64 usize;
 }
 

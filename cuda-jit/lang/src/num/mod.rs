@@ -22,6 +22,6 @@ pub use bytes::{FloatBytes, IntegerBytes};
 pub use cast::CastNumber;
 pub use floats::{FloatConversions, FloatMethods, HalfMethods};
 pub use integers::{IntegerMethods, SignedMethods, UnsignedMethods};
-pub use mixed::{ProductMethods, SignedMixed, UnsignedMixed};
+pub use mixed::{ProductMethods, SignedMixed, UnsignedMixed, WidestProductMethods};
 pub use order::{EqualityMethods, OrderMethods, PartialOrderMethods};
 pub use strict::StrictMethods;

@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 use std::mem::discriminant;
+use std::num::FpCategory;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
@@ -132,6 +133,16 @@ pub(super) fn of_one_value() -> &'static Comparisons {
         equality: Pairs::Known(vec![true]),
         partial: Pairs::Absent,
         total: Pairs::Absent,
+    });
+    &COMPARISONS
+}
+
+/// The comparisons of `FpCategory`.
+pub(super) fn of_fp_category() -> &'static Comparisons {
+    static COMPARISONS: LazyLock<Comparisons> = LazyLock::new(|| {
+        use FpCategory::{Infinite, Nan, Normal, Subnormal, Zero};
+        let variants = &Variants(&[Nan, Infinite, Zero, Subnormal, Normal]);
+        Comparisons { equality: variants.equality(), partial: variants.partial(), total: variants.total() }
     });
     &COMPARISONS
 }

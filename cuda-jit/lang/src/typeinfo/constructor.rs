@@ -12,6 +12,7 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::ops::ControlFlow;
 
 use super::pattern::{Answer, VariantOf, answer};
 use super::{Body, ByPath, DeviceFn, DeviceType, FnLike, Instance, Key, Resolved, Unconstrained};
@@ -294,4 +295,9 @@ variants! {
     OptionVariants (T) for Option<T> { __call_Some __fn_Some(T) = 1; }
     /// The hidden functions of the variants of `Result`, for paths such as `Result::Ok(1)`.
     ResultVariants (T E) for Result<T, E> { __call_Ok __fn_Ok(T) = 0; __call_Err __fn_Err(E) = 1; }
+    /// The hidden functions of the variants of `ControlFlow`, for paths such as `ControlFlow::Break(1)`.
+    ControlFlowVariants (B C) for ControlFlow<B, C> {
+        __call_Continue __fn_Continue(C) = 0;
+        __call_Break __fn_Break(B) = 1;
+    }
 }

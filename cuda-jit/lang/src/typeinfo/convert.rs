@@ -10,6 +10,7 @@
 use std::array::TryFromSliceError;
 use std::marker::PhantomData;
 use std::num::TryFromIntError;
+use std::ops::ControlFlow;
 
 use half::{bf16, f16};
 
@@ -209,6 +210,22 @@ impl<T, U, E, F: From<E>> TryOperand<Result<T, E>, Result<U, F>> {
     }
 }
 
+impl<T, U, B> TryOperand<ControlFlow<B, T>, ControlFlow<B, U>> {
+    /// The value of the `?` expression; unifies the value of `Break`, which is not converted, with its witness.
+    ///
+    /// # Panics
+    ///
+    /// Always: the probe is never run.
+    pub fn __cuda_jit_try(self, _: *const Conversion<B, B>) -> T {
+        unreachable!("a typing probe is never run")
+    }
+
+    /// The operand, which `?` takes as it is.
+    pub fn __cuda_jit_fitted(self) -> ControlFlow<B, T> {
+        self.0
+    }
+}
+
 /// The type that a function with a `?` returns.
 ///
 /// Nothing unsafe relies on an implementation.
@@ -225,6 +242,10 @@ impl<U, F> TryResult for Result<U, F> {
     type With<T> = Result<T, F>;
 }
 
+impl<U, B> TryResult for ControlFlow<B, U> {
+    type With<T> = ControlFlow<B, T>;
+}
+
 /// A `?` that rustc refuses in the function itself, so that the probe reports no second error. Nothing unsafe relies on an
 /// implementation.
 pub trait MistypedTry<T>: Sized {
@@ -236,6 +257,7 @@ pub trait MistypedTry<T>: Sized {
 
 impl<T, R> MistypedTry<T> for &TryOperand<Option<T>, R> {}
 impl<T, E, R> MistypedTry<T> for &TryOperand<Result<T, E>, R> {}
+impl<T, B, R> MistypedTry<T> for &TryOperand<ControlFlow<B, T>, R> {}
 
 /// The same in the copy of the body: an operand that `?` takes in the function. Nothing unsafe relies on an implementation.
 pub trait FittedTry<Fitted>: Sized {
@@ -247,8 +269,9 @@ pub trait FittedTry<Fitted>: Sized {
 
 impl<T, R: TryResult> FittedTry<R::With<T>> for &TryOperand<Option<T>, R> {}
 impl<T, E, R: TryResult> FittedTry<R::With<T>> for &TryOperand<Result<T, E>, R> {}
+impl<T, B, R: TryResult> FittedTry<R::With<T>> for &TryOperand<ControlFlow<B, T>, R> {}
 
-/// A `?` on an operand that is no `Option` or `Result`, which rustc refuses in the function itself; the probe goes on with
+/// A `?` on an operand that is no `Option`, `Result` or `ControlFlow`, which rustc refuses in the function itself; the probe goes on with
 /// the operand as its value.
 ///
 /// Nothing unsafe relies on an implementation.

@@ -9,7 +9,6 @@
 //! The `unsafe impl` makes atomics constants that a body may name, so that their methods are found here and refused. It
 //! satisfies the contract of `ConstItem`, since it describes a unit value without cells.
 
-use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::sync::atomic;
 
@@ -90,7 +89,7 @@ reasons! {
     Collecting CollectsOnDevice: "kernels cannot collect the items of an iterator: a thread has no heap",
         "write each item to an element of a slice or an array: `for (i, v) in items.enumerate() {{ out[i] = v }}`";
     Sorting Sorts: "kernels cannot sort `{Self}` by this method",
-        "`sort_unstable`, `sort_unstable_by` and `sort_unstable_by_key` need no heap, and kernels have them";
+        "`sort_by_key` needs no heap, and kernels have it";
     Pointer PointsOnDevice: "kernels have no raw pointers, such as into `{Self}`",
         "index the slice, `x[i]`, or write `unsafe {{ *x.get_unchecked(i) }}`";
     Branch BranchesOnDevice: "kernels have no such method of `{Self}`",
@@ -109,14 +108,9 @@ reasons! {
 pub trait HostSlice<T> {
     cuda_jit_macros::host_methods! {
         Heap: to_vec 0 to_owned 0 repeat 1 concat 0 join 1 to_ascii_uppercase 0 to_ascii_lowercase 0;
-        Sorting: sort 0 sort_by (_: impl FnMut(&T, &T) -> Ordering) sort_by_key (_: impl FnMut(&T) -> R)
-            sort_by_cached_key (_: impl FnMut(&T) -> R) select_nth_unstable 1
-            select_nth_unstable_by (_: usize, _: impl FnMut(&T, &T) -> Ordering);
+        Sorting: sort_by_cached_key (_: impl FnMut(&T) -> R);
         Pointer: as_ptr 0 as_mut_ptr 0 as_ptr_range 0 as_mut_ptr_range 0;
-        Missing: copy_within 2 split (_: impl FnMut(&T) -> bool)
-            split_mut (_: impl FnMut(&T) -> bool) splitn (_: usize, _: impl FnMut(&T) -> bool)
-            rsplit (_: impl FnMut(&T) -> bool) chunk_by (_: impl FnMut(&T, &T) -> bool) rchunks 1 rchunks_exact 1
-            as_chunks 0 as_chunks_mut 0 as_array 0 get_disjoint_mut 1;
+        Missing: as_array 0 get_disjoint_mut 1;
     }
 }
 
@@ -127,7 +121,7 @@ impl<T> HostSlice<T> for [T] {}
 /// Nothing unsafe relies on an implementation.
 pub trait HostArray<T> {
     cuda_jit_macros::host_methods! {
-        Missing: to_owned 0 each_ref 0 each_mut 0 as_mut_slice 0;
+        Missing: to_owned 0;
     }
 }
 
@@ -138,7 +132,7 @@ impl<T, const N: usize> HostArray<T> for [T; N] {}
 /// Nothing unsafe relies on an implementation.
 pub trait HostOption<T> {
     cuda_jit_macros::host_methods! {
-        Branch: as_deref 0 unwrap_unchecked 0;
+        Branch: as_deref 0;
         Missing: to_owned 0;
     }
 }
@@ -192,7 +186,7 @@ pub trait HostFloat {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
         Conversion: try_into 0 to_int_unchecked 0;
-        Missing: to_owned 0 classify 0 abs_sub 1;
+        Missing: to_owned 0 abs_sub 1;
     }
 }
 

@@ -10,6 +10,7 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::num::FpCategory;
 
 use super::types::{EnumTy, Memory, Ty};
 use crate::kir::Scalar;
@@ -609,6 +610,32 @@ unsafe impl Key for std::cmp::Ordering {
     fn ty() -> Ty {
         Ty::ORDERING
     }
+}
+
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
+unsafe impl Key for FpCategory {
+    fn ty() -> Ty {
+        Ty::FP_CATEGORY
+    }
+}
+
+// SAFETY: the key describes this very type.
+#[diagnostic::do_not_recommend]
+unsafe impl DeviceType for FpCategory {
+    type K = Self;
+
+    fn __cells(&self, push: &mut dyn FnMut(u128)) {
+        push(*self as u128);
+    }
+
+    fn __variants() -> Vec<Option<Self>> {
+        [Self::Nan, Self::Infinite, Self::Zero, Self::Subnormal, Self::Normal].map(Some).to_vec()
+    }
+}
+
+// SAFETY: the one cell is the variant's number, as the key describes.
+unsafe impl ValueType for FpCategory {
+    const CELLS: usize = 1;
 }
 
 // SAFETY: the key describes this very type.

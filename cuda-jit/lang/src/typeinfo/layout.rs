@@ -298,6 +298,10 @@ pub fn ty_name(ty: &Ty) -> String {
             match of.identity {
                 SumIdentity::Option => format!("Option<{}>", fields()),
                 SumIdentity::Result => format!("Result<{}>", fields()),
+                SumIdentity::ControlFlow => {
+                    let fields: Vec<String> = of.fields().map(ty_name).collect();
+                    format!("ControlFlow<{}, {}>", fields[1], fields[0])
+                }
                 SumIdentity::Own(name) => short(name),
             }
         }

@@ -47,8 +47,8 @@ pub use by_path::ByPath;
 pub use closures::{BoxedCallee, OtherCallee, boxed};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
-    CalledFunction, Construction, Constructor, ConstructorValue, Constructs, FnReturning, FunctionValue,
-    OptionVariants, ResultVariants, called_path, value_path,
+    CalledFunction, Construction, Constructor, ConstructorValue, Constructs, ControlFlowVariants, FnReturning,
+    FunctionValue, OptionVariants, ResultVariants, called_path, value_path,
 };
 pub use convert::{
     Conversion, DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FittedTry, IntoConversion, IntoOnDevice,
@@ -74,7 +74,7 @@ pub use reported::{ToConstant, TypedConstant, constant_like, report};
 pub use types::{
     Arithmetic, ClosureId, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy,
 };
-pub use types::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
+pub use types::{CONTROL_FLOW_BREAK, CONTROL_FLOW_CONTINUE, OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
 pub use upper_case::{UpperCaseConstructor, UpperCasePath, upper_case_path};
 pub use views::{
     PlaneMethods, PlaneShape, SectionIndex, ShapeOp, SharedView, SliceOfView, UniqueView, ViewCall, ViewCallee,

@@ -58,6 +58,8 @@ pub enum Operation {
     HostConstantValue,
     /// An uninitialised array.
     UninitArray,
+    /// The memory of a slice as a slice of a number of elements of another type.
+    Regroup,
     /// `Some` of a value if a condition is true; the value is evaluated in either case.
     SomeWhere,
 }
@@ -159,12 +161,12 @@ macro_rules! operations {
 
 /// Defines operations whose path has all generic arguments, and whose types may contain references that are not `'static`.
 macro_rules! unconstrained_operations {
-    ($($(#[$doc:meta])* $vis:vis $name:ident[$generic:ident]($($param:ty),*) -> $output:ty => $operation:expr;)*) => { $(
+    ($($(#[$doc:meta])* $vis:vis $name:ident[$($generic:ident),*]($($param:ty),*) -> $output:ty => $operation:expr;)*) => { $(
         $crate::typeinfo::by_path::callee! {
             $(#[$doc])*
             #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
-            $vis $name[$generic];
-            where [$generic: $crate::typeinfo::DeviceType]
+            $vis $name[$($generic),*];
+            where [$($generic: $crate::typeinfo::DeviceType),*]
             fn $crate::typeinfo::Unconstrained => $crate::typeinfo::Unconstrained {
                 let typing = || $crate::typeinfo::Typing {
                     params: vec![$($crate::typeinfo::ty_of::<$param>()),*],

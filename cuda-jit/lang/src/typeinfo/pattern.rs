@@ -12,6 +12,7 @@
 //! A closure without a size captures nothing, so that a dangling pointer points to a value of its type.
 
 use std::marker::PhantomData;
+use std::ops::ControlFlow;
 
 use super::{ConstValue, DeviceType, Key, Resolved};
 
@@ -202,6 +203,12 @@ impl Representative for Option<()> {
 impl Representative for Result<(), ()> {
     fn __values() -> Vec<Option<Self>> {
         vec![Some(Ok(())), Some(Err(()))]
+    }
+}
+
+impl Representative for ControlFlow<(), ()> {
+    fn __values() -> Vec<Option<Self>> {
+        vec![Some(ControlFlow::Continue(())), Some(ControlFlow::Break(()))]
     }
 }
 

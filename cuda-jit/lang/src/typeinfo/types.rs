@@ -54,6 +54,16 @@ impl Ty {
         Scalar::I8,
     );
 
+    /// `std::num::FpCategory`.
+    pub const FP_CATEGORY: Ty = Ty::Enum(
+        EnumTy {
+            name: "core::num::FpCategory",
+            variants: &[("Nan", 0), ("Infinite", 1), ("Zero", 2), ("Subnormal", 3), ("Normal", 4)],
+            comparisons: super::compare::of_fp_category,
+        },
+        Scalar::I8,
+    );
+
     /// A closure that the front end does not know yet.
     pub const CLOSURE: Ty = Ty::Closure(Memory::Closure(None));
 
@@ -77,6 +87,19 @@ impl Ty {
             variants: vec![VariantTy::new("Ok", &["0"], vec![ok]), VariantTy::new("Err", &["0"], vec![err])],
             operators: Vec::new,
             arithmetic: Arithmetic::Compared(true),
+        }))
+    }
+
+    /// `ControlFlow<breaking, continuing>`
+    pub fn control_flow(breaking: Ty, continuing: Ty) -> Ty {
+        Ty::Sum(Arc::new(SumTy {
+            identity: SumIdentity::ControlFlow,
+            variants: vec![
+                VariantTy::new("Continue", &["0"], vec![continuing]),
+                VariantTy::new("Break", &["0"], vec![breaking]),
+            ],
+            operators: Vec::new,
+            arithmetic: Arithmetic::Compared(false),
         }))
     }
 
@@ -143,6 +166,10 @@ pub const OPTION_SOME: usize = 1;
 pub const RESULT_OK: usize = 0;
 /// The number of `Err` among the variants of `Result`.
 pub const RESULT_ERR: usize = 1;
+/// The number of `Continue` among the variants of `ControlFlow`.
+pub const CONTROL_FLOW_CONTINUE: usize = 0;
+/// The number of `Break` among the variants of `ControlFlow`.
+pub const CONTROL_FLOW_BREAK: usize = 1;
 
 /// An enum with fields: a tag, which is the number of the variant, and the fields of every variant.
 #[derive(Clone, Debug)]
@@ -164,6 +191,8 @@ pub enum SumIdentity {
     Option,
     /// `Result`
     Result,
+    /// `ControlFlow`
+    ControlFlow,
     /// A user's enum that derives `DeviceType`, by its path with its generic arguments.
     Own(&'static str),
 }

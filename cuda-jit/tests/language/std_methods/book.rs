@@ -19,6 +19,8 @@ const TESTS: &[(&str, &[&[&str]])] = &[
     ("`Option`", &[option::NAMES]),
     ("`Option` and `Result`", &[option::NAMES, result::NAMES]),
     ("`Result`", &[result::NAMES]),
+    ("`ControlFlow`", &[control_flow::NAMES]),
+    ("`Saturating`", &[wrapping::saturating::NAMES]),
     ("`bool`", &[boolean::NAMES]),
     ("all values", &[comparison::pairs::NAMES]),
     ("ranges", &[range::ordered::NAMES]),
@@ -51,7 +53,16 @@ const TESTS: &[(&str, &[&[&str]])] = &[
     ("types", &[integer::bytes::NAMES, integer::conversion::NAMES, float::classes::NAMES, text::characters::NAMES]),
     ("begin with", &[source::slices::NAMES, source::functions::NAMES, source::views::NAMES]),
     ("adaptors", &[source::functions::NAMES]),
-    ("consumers", &[consumer::search::NAMES, consumer::walk::NAMES, consumer::order::NAMES]),
+    (
+        "consumers",
+        &[
+            consumer::search::NAMES,
+            consumer::walk::NAMES,
+            consumer::order::NAMES,
+            control_flow::NAMES,
+            source::slices::NAMES,
+        ],
+    ),
     ("their functions", &[]),
 ];
 
@@ -93,7 +104,7 @@ fn has_test(row: &str, name: &str) -> bool {
     let step = format!("\n    {name} |x, n, log|");
     tests.any(|names| names.contains(&name))
         || elsewhere.any(|(_, names, text)| names.split(' ').any(|known| known == name) && text.contains(name))
-        || matches!(row, "begin with" | "adaptors") && ITERATOR_STEPS.contains(&step)
+        || matches!(row, "begin with" | "adaptors" | "consumers") && ITERATOR_STEPS.contains(&step)
 }
 
 /// Each method that the book lists has a test of its name.

@@ -1,6 +1,7 @@
 //! Floats. Those methods whose results are not exact have tests in `language::math`.
 
 use super::*;
+use std::num::FpCategory;
 
 methods! {
     for [f32, f64] |x, log, also| {
@@ -36,6 +37,7 @@ methods! {
         is_sign_positive: a.is_sign_positive();
         total_cmp: a.total_cmp(&b);
         is_normal: a.is_normal();
+        classify: a.classify() as u32, a.classify() == FpCategory::Nan, matches!(b.classify(), FpCategory::Normal);
         is_subnormal: a.is_subnormal();
         next_up: a.next_up();
         next_down: a.next_down();

@@ -54,6 +54,9 @@ methods! {
         midpoint: a.midpoint(b);
         wrapping_add: a.wrapping_add(b);
         wrapping_sub: a.wrapping_sub(b);
+        unchecked_add: if a.checked_add(b).is_some() { unsafe { a.unchecked_add(b) } } else { b };
+        unchecked_sub: if a.checked_sub(b).is_some() { unsafe { a.unchecked_sub(b) } } else { b };
+        unchecked_mul: if a.checked_mul(b).is_some() { unsafe { a.unchecked_mul(b) } } else { b };
         saturating_add: a.saturating_add(b);
         saturating_sub: a.saturating_sub(b);
         checked_add: a.checked_add(b);
@@ -100,6 +103,8 @@ methods! {
         saturating_div: a.saturating_div(divisor);
         overflowing_div: a.overflowing_div(divisor);
         overflowing_rem: a.overflowing_rem(divisor);
+        overflowing_div_euclid: a.overflowing_div_euclid(divisor);
+        overflowing_rem_euclid: a.overflowing_rem_euclid(divisor);
     }
 }
 
@@ -220,7 +225,7 @@ methods! {
 }
 
 methods! {
-    for [u8, u32, u64] |x, log, also| {
+    for [u8, u32, u64, u128] |x, log, also| {
         let (a, b, c, d) =
             (drawn::<T>(x[0], x[1]), drawn::<T>(x[2], x[3]), drawn::<T>(x[4], x[5]), drawn::<T>(x[1], x[2]));
         let _ = (a, b, c, d);

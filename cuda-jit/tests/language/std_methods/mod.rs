@@ -8,6 +8,7 @@ mod book;
 mod boolean;
 mod comparison;
 mod consumer;
+mod control_flow;
 mod float;
 mod integer;
 mod option;
@@ -19,6 +20,7 @@ mod slice;
 mod source;
 mod text;
 mod view;
+mod wrapping;
 
 use super::differ;
 use cuda_jit::device::grid;

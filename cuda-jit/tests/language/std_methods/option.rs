@@ -28,6 +28,10 @@ methods! {
     unzip: a.zip(b).unzip();
     flatten: if n == 0 { None } else { Some(a) }.flatten();
     take: a.take(), a;
+    iter: a.iter().rev().map(|v| *v + n).sum::<u32>(), a.iter().len();
+    iter_mut: { for v in a.iter_mut() { *v += n }; a };
+    get_or_insert_default: { *a.get_or_insert_default() += n; a };
+    unwrap_unchecked: if x[0] % 3 == 0 { n } else { unsafe { a.unwrap_unchecked() } };
     replace: a.replace(n), a;
     insert: { *a.insert(n) += 1; a };
     get_or_insert: { *a.get_or_insert(n) += 1; a };

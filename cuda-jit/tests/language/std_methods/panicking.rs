@@ -72,6 +72,16 @@ panicking! {
     swap_with_slice: { let mut from = [7u32; 6]; all[..a as usize].swap_with_slice(&mut from[..b as usize]); all[0] };
     chunks: all.chunks(a as usize).len();
     chunks_exact: all.chunks_exact(a as usize).len();
+    rchunks: all.rchunks(a as usize).len();
+    rchunks_exact_mut: all.rchunks_exact_mut(a as usize).len();
+    copy_within: { all.copy_within(a as usize..b as usize, 3); all[3] };
+    copy_within_inclusive: { all.copy_within(a as usize..=b as usize, 0); all[1] };
+    copy_within_from: { all[..4].copy_within(a as usize.., b as usize); all[1] };
+    select_nth_unstable: *all[..4].select_nth_unstable(a as usize).1;
+    select_nth_unstable_by_key: *all[..b as usize].select_nth_unstable_by_key(a as usize, |v| 9 - *v).1;
+    wrapping_division: (std::num::Wrapping(a) / std::num::Wrapping(b)).0;
+    wrapping_remainder: { let mut v = std::num::Wrapping(a); v %= std::num::Wrapping(b); v.0 };
+    saturating_division: (std::num::Saturating(a) / std::num::Saturating(b)).0;
     windows: all.windows(a as usize).len();
     step_by: all.iter().step_by(a as usize).len();
     clamp: 3u32.clamp(a, b);

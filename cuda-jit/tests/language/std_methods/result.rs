@@ -29,6 +29,10 @@ methods! {
     expect_err: if x[0] % 3 == 0 { a.expect_err("an error") } else { error };
     copied: a.as_ref().map_err(|v| *v).copied(), a.as_mut().map_err(|v| *v).copied();
     cloned: a.as_ref().map_err(|v| *v).cloned(), a.as_mut().map_err(|v| *v).cloned();
+    iter: a.iter().rev().map(|v| *v + n).sum::<u32>(), a.iter().len();
+    iter_mut: { for v in a.iter_mut() { *v += n }; a };
+    unwrap_unchecked: if x[0] % 3 == 0 { n } else { unsafe { a.unwrap_unchecked() } };
+    unwrap_err_unchecked: if x[0] % 3 == 0 { unsafe { a.unwrap_err_unchecked() } } else { error };
     flatten: if n == 0 { Err(error) } else { Ok(a) }.flatten();
     transpose: a.map(|v| if v > n { Some(v) } else { None }).transpose();
     is_ok_and: a.is_ok_and(|v| { note(&mut log, v); v > n });

@@ -13,6 +13,51 @@ methods! {
         iter_mut: { for v in all[n..].iter_mut().rev() { note(&mut log, *v); *v += 9 }; all };
         into_iter: { for v in all.into_iter().skip(n) { note(&mut log, v) }; for v in (&mut all).into_iter() { *v += 1 }; all };
         chunks_mut: { for (k, part) in all[..10].chunks_mut(n).enumerate() { for v in part { *v += 9 * k as u32 } }; all };
+        rchunks: for (k, part) in all[..n + 4].rchunks(n).enumerate() { note(&mut log, (k, hash(part))) }, all.rchunks(5).len();
+        rchunks_mut: { for (k, part) in all[..10].rchunks_mut(n).rev().enumerate() { for v in part { *v += 9 * k as u32 } }; all };
+        rchunks_exact: for part in all[..n + 6].rchunks_exact(n).rev() { note(&mut log, hash(part)) }, all.rchunks_exact(5).len();
+        rchunks_exact_mut: {
+            for (k, part) in all[..11].rchunks_exact_mut(n).enumerate() { part[0] += 9 * k as u32 }
+            all
+        };
+        array_windows: all[..n + 1].array_windows().rev().fold(1u32, |sum, [a, b]| sum * 5 + *a * 3 + *b);
+        chunk_by: {
+            let mut parts = all[..7 + n].chunk_by(|a, b| { note(&mut log, (*a, *b)); *a <= *b });
+            if let Some(part) = parts.next_back() { note(&mut also, hash(part)) }
+            for part in parts { note(&mut also, hash(part)) }
+        };
+        chunk_by_mut: {
+            for (k, part) in all[..7 + n].chunk_by_mut(|a, b| *a % 2 == *b % 2).rev().enumerate() { part[0] += 9 * k as u32 }
+            all
+        };
+        split: {
+            let mut parts = all[..7 + n].split(|v| { note(&mut log, *v); *v < 3 });
+            if let Some(part) = parts.next_back() { note(&mut also, hash(part)) }
+            for part in parts { note(&mut also, hash(part)) }
+        };
+        split_mut: { for (k, part) in all.split_mut(|v| *v < 2).enumerate() { for v in part { *v += 9 * k as u32 } }; all };
+        split_inclusive: {
+            let mut parts = all[..7 + n].split_inclusive(|v| { note(&mut log, *v); *v < 3 });
+            if let Some(part) = parts.next_back() { note(&mut also, hash(part)) }
+            for part in parts { note(&mut also, hash(part)) }
+        };
+        split_inclusive_mut: {
+            for (k, part) in all.split_inclusive_mut(|v| *v < 2).rev().enumerate() { for v in part { *v += 9 * k as u32 } }
+            all
+        };
+        rsplit: for part in all[..7 + n].rsplit(|v| { note(&mut log, *v); *v < 3 }) { note(&mut also, hash(part)) };
+        rsplit_mut: { for (k, part) in all.rsplit_mut(|v| *v < 2).enumerate() { for v in part { *v += 9 * k as u32 } }; all };
+        splitn: for part in all.splitn(n, |v| { note(&mut log, *v); *v < 3 }) { note(&mut also, hash(part)) };
+        splitn_mut: { for (k, part) in all.splitn_mut(n, |v| *v < 2).enumerate() { for v in part { *v += 9 * k as u32 } }; all };
+        rsplitn: for part in all.rsplitn(n - 1, |v| { note(&mut log, *v); *v < 3 }) { note(&mut also, hash(part)) };
+        rsplitn_mut: { for (k, part) in all.rsplitn_mut(n, |v| *v < 2).enumerate() { for v in part { *v += 9 * k as u32 } }; all };
+        remainder: { let parts = all[..7 + n].chunks_exact(n); hash(parts.remainder()) };
+        as_slice: {
+            let mut items = all[..7 + n].iter();
+            items.next();
+            items.nth_back(n);
+            hash(items.as_slice())
+        };
         chunks_exact_mut: {
             for (k, part) in all[..11].chunks_exact_mut(n).rev().enumerate() { part[n - 1] += 9 * k as u32 }
             all

@@ -1,10 +1,12 @@
 //! Short-circuiting folds: the results of `try_fold`'s closures, and sums and products of `Option` and `Result`.
 
+use std::ops::ControlFlow;
+
 use super::{DeviceIterator, DeviceProduct, DeviceSum};
 use crate::device;
 use crate::typeinfo::DeviceType;
 
-/// An `Option` or `Result`.
+/// An `Option`, `Result` or `ControlFlow`.
 ///
 /// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
@@ -51,6 +53,22 @@ impl<T: DeviceType, E: DeviceType> Attempt for Result<T, E> {
         match self {
             Ok(output) => Ok(output),
             Err(error) => Err(Err(error)),
+        }
+    }
+}
+
+#[device(library)]
+impl<B: DeviceType, C: DeviceType> Attempt for ControlFlow<B, C> {
+    type Output = C;
+
+    fn succeeded(output: C) -> ControlFlow<B, C> {
+        ControlFlow::Continue(output)
+    }
+
+    fn outcome(self) -> Result<C, ControlFlow<B, C>> {
+        match self {
+            ControlFlow::Continue(output) => Ok(output),
+            ControlFlow::Break(value) => Err(ControlFlow::Break(value)),
         }
     }
 }

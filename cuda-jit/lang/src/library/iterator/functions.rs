@@ -126,6 +126,78 @@ impl<T: DeviceType, E: DeviceType> DeviceIntoIterator for Result<T, E> {
     }
 }
 
+/// An `Option`, `Result` or reference to one, whose value is iterated over.
+///
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait ValueSources: Sized + DeviceType {
+    /// A reference to the value.
+    type Value: DeviceType;
+
+    /// `iter`
+    fn iter(self) -> OptionElements<Self::Value>;
+}
+
+/// A mutable reference to an `Option` or `Result`, whose value is iterated over.
+///
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait ValueSourcesMut: Sized + DeviceType {
+    /// A reference to the value.
+    type Value: DeviceType;
+
+    /// `iter_mut`
+    fn iter_mut(self) -> OptionElements<Self::Value>;
+}
+
+/// Implements the iterators over a reference to the value of an `Option` or `Result`.
+macro_rules! value_sources {
+    ($([$($error:ident)?] $of:ty: $($ok:ident)?;)*) => { $(
+        #[device(library)]
+        impl<'a, T: DeviceType $(, $error: DeviceType)?> ValueSources for &'a $of {
+            type Value = &'a T;
+
+            fn iter(self) -> OptionElements<&'a T> {
+                OptionElements { item: self.as_ref()$(.$ok())? }
+            }
+        }
+
+        #[device(library)]
+        impl<'a, T: DeviceType $(, $error: DeviceType)?> ValueSourcesMut for &'a mut $of {
+            type Value = &'a mut T;
+
+            fn iter_mut(self) -> OptionElements<&'a mut T> {
+                OptionElements { item: self.as_mut()$(.$ok())? }
+            }
+        }
+
+        #[device(library)]
+        impl<'a, T: DeviceType $(, $error: DeviceType)?> DeviceIntoIterator for &'a $of {
+            type Item = &'a T;
+            type IntoIter = OptionElements<&'a T>;
+
+            fn into_iter(self) -> OptionElements<&'a T> {
+                OptionElements { item: self.as_ref()$(.$ok())? }
+            }
+        }
+
+        #[device(library)]
+        impl<'a, T: DeviceType $(, $error: DeviceType)?> DeviceIntoIterator for &'a mut $of {
+            type Item = &'a mut T;
+            type IntoIter = OptionElements<&'a mut T>;
+
+            fn into_iter(self) -> OptionElements<&'a mut T> {
+                OptionElements { item: self.as_mut()$(.$ok())? }
+            }
+        }
+    )* };
+}
+
+value_sources! {
+    [] Option<T>:;
+    [E] Result<T, E>: ok;
+}
+
 /// One element repeated endlessly, or until the end that a `take` from the back has set.
 #[derive(Clone, Debug)]
 pub struct Repeat<T> {

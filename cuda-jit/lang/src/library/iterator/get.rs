@@ -149,6 +149,74 @@ macro_rules! gets {
 gets! { Get get [] "`get`" }
 gets! { GetMut get_mut [mut] "`get_mut`" }
 
+/// A range of indices of a slice, which panics as the standard library's does.
+///
+/// Nothing unsafe relies on an implementation: all of them are here.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no range of `usize`")]
+#[device(library)]
+pub trait Bounds: Sized + DeviceType {
+    /// The first index and that after the last one, for a slice of `len` elements.
+    fn bounds(self, len: usize) -> (usize, usize);
+}
+
+#[device(library)]
+impl Bounds for Range<usize> {
+    #[track_caller]
+    fn bounds(self, len: usize) -> (usize, usize) {
+        let (start, end) = (self.start, self.end);
+        assert!(start <= end, "slice index starts at {start} but ends at {end}");
+        assert!(end <= len, "range end index {end} out of range for slice of length {len}");
+        (start, end)
+    }
+}
+
+#[device(library)]
+impl Bounds for RangeFrom<usize> {
+    #[track_caller]
+    fn bounds(self, len: usize) -> (usize, usize) {
+        let start = self.start;
+        assert!(start <= len, "range start index {start} out of range for slice of length {len}");
+        (start, len)
+    }
+}
+
+#[device(library)]
+impl Bounds for RangeTo<usize> {
+    #[track_caller]
+    fn bounds(self, len: usize) -> (usize, usize) {
+        (0..self.end).bounds(len)
+    }
+}
+
+#[device(library)]
+impl Bounds for RangeFull {
+    fn bounds(self, len: usize) -> (usize, usize) {
+        (0, len)
+    }
+}
+
+#[device(library)]
+impl Bounds for RangeToInclusive<usize> {
+    #[track_caller]
+    fn bounds(self, len: usize) -> (usize, usize) {
+        let end = self.end;
+        assert!(end < usize::MAX, "attempted to index slice up to maximum usize");
+        (0..end + 1).bounds(len)
+    }
+}
+
+#[device(library)]
+impl Bounds for RangeInclusive<usize> {
+    #[track_caller]
+    fn bounds(self, len: usize) -> (usize, usize) {
+        let (start, end) = (self.start, self.end);
+        assert!(end < usize::MAX, "attempted to index slice up to maximum usize");
+        // a range whose start is greater than its end is not an exhausted iterator
+        let ended = self.exhausted && start <= end;
+        ((if ended { end + 1 } else { start })..end + 1).bounds(len)
+    }
+}
+
 impl<T> Index<RangeInclusive<usize>> for [T] {
     type Output = [T];
 

@@ -20,6 +20,7 @@ mod get;
 mod guarded;
 mod indexed;
 mod paired;
+mod partition;
 mod ranges;
 mod slices;
 mod sums;
@@ -37,15 +38,21 @@ pub use device_iterator::{__DeviceIterator_next, __DeviceIteratorCalls, DeviceIt
 pub use flatten::{Cycle, Flatten, Fuse, Peekable};
 pub use functions::{
     __Making_array_from_fn, __Making_empty, __Making_from_fn, __Making_once, __Making_repeat, __Making_repeat_n,
-    __Making_successors, __MakingCalls, __Pairing_zip_both, __PairingCalls, FromFn, Making, OptionElements, Pairing,
-    Repeat, RepeatN, Successors,
+    __Making_successors, __MakingCalls, __Pairing_zip_both, __PairingCalls, __ValueSourcesCalls,
+    __ValueSourcesMutCalls, FromFn, Making, OptionElements, Pairing, Repeat, RepeatN, Successors,
 };
-pub use get::{__GetCalls, __GetMutCalls, RANGES, probe, range_full, range_to, range_to_inclusive};
+pub use get::{
+    __BoundsCalls, __GetCalls, __GetMutCalls, Bounds, RANGES, probe, range_full, range_to, range_to_inclusive,
+};
 pub use guarded::{MapWhile, Scan, SkipWhile, TakeWhile};
 pub use indexed::{__IndexedSourceCalls, Indexed, IndexedSource};
 pub use paired::{Chain, Zip};
+pub use partition::{__PartedCalls, __RestCalls, __SlicePartitionsCalls, __SlicePartitionsMutCalls};
 pub use ranges::{__StepCalls, RangeInclusive, inclusive};
-pub use slices::{__SliceSourcesCalls, __SliceSourcesMutCalls};
+pub use slices::{
+    __ChunksRemainderCalls, __SliceEndsCalls, __SliceEndsMutCalls, __SliceRestCalls, __SliceSourcesCalls,
+    __SliceSourcesMutCalls,
+};
 pub use sums::{__DeviceProductCalls, __DeviceSumCalls, DeviceProduct, DeviceSum};
 pub use take_skip::{Skip, StepBy, Take};
 pub use transform::{Enumerate, Filter, FilterMap, Inspect, Map, Rev};
@@ -87,6 +94,18 @@ pub trait DeviceDoubleEnded: DeviceIterator {
             left -= 1;
         }
         self.next_back()
+    }
+
+    /// Folds the elements into an accumulator, from the back, until a closure fails.
+    fn try_rfold<B, R: Attempt<Output = B>, F: FnMut(B, Self::Item) -> R>(&mut self, init: B, mut f: F) -> R {
+        let mut accumulator = init;
+        while let Some(item) = self.next_back() {
+            match f(accumulator, item).outcome() {
+                Ok(next) => accumulator = next,
+                Err(failed) => return failed,
+            }
+        }
+        R::succeeded(accumulator)
     }
 
     /// Folds every element into an accumulator, from the back.

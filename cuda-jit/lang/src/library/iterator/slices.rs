@@ -14,7 +14,7 @@ use crate::typeinfo::DeviceType;
 /// The elements of a slice.
 #[derive(Clone, Debug)]
 pub struct Elements<'a, T> {
-    slice: &'a [T],
+    pub(super) slice: &'a [T],
 }
 device_struct!(Elements ['a, T] ['a, T: DeviceType] { slice: &'a [T] });
 
@@ -35,7 +35,7 @@ impl<'a, T: DeviceType> IndexedSource for Elements<'a, T> {
 /// The elements of a mutable slice.
 #[derive(Debug)]
 pub struct ElementsMut<'a, T> {
-    slice: &'a mut [T],
+    pub(super) slice: &'a mut [T],
 }
 device_struct!(ElementsMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T] });
 
@@ -179,6 +179,76 @@ impl<'a, T: DeviceType> IndexedSource for Windows<'a, T> {
     fn at(&mut self, number: usize) -> &'a [T] {
         let end = number + self.size;
         &self.slice[number..end]
+    }
+}
+
+/// The subslices of a given length from the end, the last of which may be shorter.
+#[derive(Clone, Debug)]
+pub struct RChunks<'a, T> {
+    slice: &'a [T],
+    size: usize,
+}
+device_struct!(RChunks ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> IndexedSource for RChunks<'a, T> {
+    type Item = &'a [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn end(&self) -> usize {
+        self.slice.len().div_ceil(self.size)
+    }
+
+    fn at(&mut self, number: usize) -> &'a [T] {
+        let end = self.slice.len() - number * self.size;
+        &self.slice[end.saturating_sub(self.size)..end]
+    }
+}
+
+/// The subslices of a mutable slice of a given length from the end, the last of which may be shorter.
+#[derive(Debug)]
+pub struct RChunksMut<'a, T> {
+    slice: &'a mut [T],
+    size: usize,
+}
+device_struct!(RChunksMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T], size: usize });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> IndexedSource for RChunksMut<'a, T> {
+    type Item = &'a mut [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn end(&self) -> usize {
+        self.slice.len().div_ceil(self.size)
+    }
+
+    fn at(&mut self, number: usize) -> &'a mut [T] {
+        let end = self.slice.len() - number * self.size;
+        // SAFETY: the iterator requests each index once, and the subslices of two indices do not overlap.
+        unsafe { extend_mut(&mut self.slice[end.saturating_sub(self.size)..end]) }
+    }
+}
+
+/// The overlapping arrays of a given length.
+#[derive(Clone, Debug)]
+pub struct ArrayWindows<'a, T, const N: usize> {
+    slice: &'a [T],
+}
+device_struct!(ArrayWindows ['a, T, N] ['a, T: DeviceType, const N: usize] { slice: &'a [T] });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType, const N: usize> IndexedSource for ArrayWindows<'a, T, N> {
+    type Item = &'a [T; N];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn end(&self) -> usize {
+        (self.slice.len() + 1).saturating_sub(N)
+    }
+
+    fn at(&mut self, number: usize) -> &'a [T; N] {
+        let end = number + N;
+        let Ok(array) = <&[T; N]>::try_from(&self.slice[number..end]) else { unreachable!() };
+        array
     }
 }
 
@@ -350,5 +420,107 @@ impl<'a, T: DeviceType> SliceSourcesMut for &'a mut [T] {
     fn chunks_exact_mut(self, size: usize) -> Indexed<ChunksExactMut<'a, T>> {
         assert!(size != 0, "chunk size must be non-zero");
         Indexed::new(ChunksExactMut { slice: self, size })
+    }
+}
+
+/// Iterators over the elements of a slice.
+///
+/// Nothing unsafe relies on an implementation: all of them are here.
+#[device(library)]
+pub trait SliceRest: DeviceType {
+    /// A subslice.
+    type Part: DeviceType;
+
+    /// `as_slice`
+    fn as_slice(&self) -> Self::Part;
+}
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> SliceRest for Indexed<Elements<'a, T>> {
+    type Part = &'a [T];
+
+    fn as_slice(&self) -> &'a [T] {
+        &self.source.slice[self.front..self.back]
+    }
+}
+
+/// Iterators over the subslices of one length of a slice, without what is left of it.
+///
+/// Nothing unsafe relies on an implementation: all of them are here.
+#[device(library)]
+pub trait ChunksRemainder: DeviceType {
+    /// A subslice.
+    type Part: DeviceType;
+
+    /// `remainder`
+    fn remainder(&self) -> Self::Part;
+}
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> ChunksRemainder for Indexed<ChunksExact<'a, T>> {
+    type Part = &'a [T];
+
+    fn remainder(&self) -> &'a [T] {
+        let slice = self.source.slice;
+        &slice[slice.len() - slice.len() % self.source.size..]
+    }
+}
+
+/// Iterators over the subslices of a slice from its end, and over its arrays.
+///
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait SliceEnds<'a, T: DeviceType>: Sized + DeviceType {
+    /// `rchunks`
+    fn rchunks(self, size: usize) -> Indexed<RChunks<'a, T>>;
+    /// `rchunks_exact`
+    fn rchunks_exact(self, size: usize) -> Indexed<RChunks<'a, T>>;
+    /// `array_windows`
+    fn array_windows<const N: usize>(self) -> Indexed<ArrayWindows<'a, T, N>>;
+}
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> SliceEnds<'a, T> for &'a [T] {
+    #[track_caller]
+    fn rchunks(self, size: usize) -> Indexed<RChunks<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        Indexed::new(RChunks { slice: self, size })
+    }
+
+    #[track_caller]
+    fn rchunks_exact(self, size: usize) -> Indexed<RChunks<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        Indexed::new(RChunks { slice: &self[self.len() % size..], size })
+    }
+
+    fn array_windows<const N: usize>(self) -> Indexed<ArrayWindows<'a, T, N>> {
+        Indexed::new(ArrayWindows { slice: self })
+    }
+}
+
+/// Iterators over the subslices of a mutable slice from its end.
+///
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait SliceEndsMut<'a, T: DeviceType>: Sized + DeviceType {
+    /// `rchunks_mut`
+    fn rchunks_mut(self, size: usize) -> Indexed<RChunksMut<'a, T>>;
+    /// `rchunks_exact_mut`
+    fn rchunks_exact_mut(self, size: usize) -> Indexed<RChunksMut<'a, T>>;
+}
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> SliceEndsMut<'a, T> for &'a mut [T] {
+    #[track_caller]
+    fn rchunks_mut(self, size: usize) -> Indexed<RChunksMut<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        Indexed::new(RChunksMut { slice: self, size })
+    }
+
+    #[track_caller]
+    fn rchunks_exact_mut(self, size: usize) -> Indexed<RChunksMut<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        let rest = self.len() % size;
+        Indexed::new(RChunksMut { slice: &mut self[rest..], size })
     }
 }
