@@ -232,11 +232,22 @@ pub(crate) fn written(root: &TokenStream, sig: &syn::Signature, signature: &Sign
         _ => Ident::new("__cuda_jit_written", Span::call_site()),
     };
     let silent = crate::emit::silent();
+    // a closure that can be called again may not return a reference of a captured `&mut self`: this one moves a captured value
+    let (once, called_once) = match sig.receiver() {
+        Some(receiver) if receiver.mutability.is_some() && receiver.reference.is_some() => {
+            let value = Ident::new("__cuda_jit_once", Span::mixed_site());
+            (Some(quote!(let #value = ::core::iter::empty::<()>();)), Some(quote!(let #value = #value;)))
+        }
+        _ => (None, None),
+    };
+    let kind = once.as_ref().map(|_| quote!(move));
     Some(quote! {
         #[doc(hidden)]
         #silent
         fn #name<#generics>(#(#receiver),*) -> impl ::core::marker::Sized #clause {
-            || -> #result {
+            #once
+            #kind || -> #result {
+                #called_once
                 #imports
                 #(#params)*
                 #body

@@ -255,3 +255,71 @@ fn clones(x: &[f32], out: &mut [f32]) {
 fn clones_are_copies() {
     differ!(clones, (1, 3), [&[1.0f32, 2.5, 5.0][..]], vec![0f32; 3]);
 }
+
+#[derive(Clone, Copy, Debug, DeviceType)]
+struct Stack<T> {
+    of: [T; 4],
+    count: u32,
+}
+
+#[device]
+trait Filled<T> {
+    fn filled(&mut self, with: T) -> &mut Self;
+    fn top(&mut self) -> Option<&mut T>;
+}
+
+#[device]
+impl<T: Float> Stack<T> {
+    fn push(&mut self, v: T) -> &mut Self {
+        self.of[self.count as usize] = v;
+        self.count += 1;
+        self
+    }
+
+    fn pop(&mut self) -> &mut T {
+        self.count -= 1;
+        &mut self.of[self.count as usize]
+    }
+
+    fn ends(&mut self) -> (&mut T, &mut T) {
+        let last = self.count as usize - 1;
+        let (first, rest) = self.of.split_at_mut(last);
+        (&mut first[0], &mut rest[0])
+    }
+}
+
+#[device]
+impl<T: Float> Filled<T> for Stack<T> {
+    fn filled(&mut self, with: T) -> &mut Self {
+        while self.count < 4 {
+            self.push(with);
+        }
+        self
+    }
+
+    fn top(&mut self) -> Option<&mut T> {
+        if self.count == 0 {
+            return None;
+        }
+        self.of.get_mut(self.count as usize - 1)
+    }
+}
+
+#[kernel]
+fn fluent(x: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    let mut stack = Stack { of: [0.0; 4], count: 0 };
+    stack.push(x[i]).push(x[i] * 2.0).filled(7.0);
+    *stack.pop() += 1.0;
+    if let Some(top) = stack.push(3.0).top() {
+        *top += x[i];
+    }
+    let (first, last) = stack.ends();
+    std::mem::swap(first, last);
+    out[i] = stack.of[0] * 1000.0 + stack.of[1] * 100.0 + stack.of[2] * 10.0 + stack.of[3] + stack.count as f32 / 8.0;
+}
+
+#[test]
+fn methods_return_mutable_references_of_their_receiver() {
+    differ!(fluent, (1, 3), [&[1.0f32, 2.5, 5.0][..]], vec![0f32; 3]);
+}
