@@ -9,6 +9,7 @@
 
 mod closures;
 mod compare;
+mod default;
 mod fields;
 mod operators;
 mod sum;
@@ -51,6 +52,7 @@ fn device_type(root: &TokenStream, input: &DeriveInput) -> syn::Result<TokenStre
         }
     }?;
     expanded.extend(without_deref(root, input));
+    expanded.extend(default::implementation(root, input)?);
     Ok(expanded)
 }
 
@@ -412,7 +414,9 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     if data.variants.iter().any(|variant| !matches!(variant.fields, Fields::Unit)) {
         return sum::expand(root, input, data);
     }
-    if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("derived")) {
+    if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("derived"))
+        && derived(input)?.is_some()
+    {
         let hint = "enums are compared by their numbers: write `#[derive(PartialEq, PartialOrd)]`";
         return Err(syn::Error::new(attribute.span(), hint));
     }

@@ -43,7 +43,7 @@ pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes a struct or enum a type of the device language; see `cuda_jit`'s documentation.
-#[proc_macro_derive(DeviceType, attributes(operators, derived, from_repr, device_type))]
+#[proc_macro_derive(DeviceType, attributes(operators, derived, default, from_repr, device_type))]
 pub fn device_type(input: TokenStream) -> TokenStream {
     stack::expand(input, |input| derive::expand(&quote!(cuda_jit::__private), input))
 }
@@ -89,7 +89,7 @@ pub fn prelude_device(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// [`macro@DeviceType`] for programs that depend on `cuda_prelude` alone.
-#[proc_macro_derive(PreludeDeviceType, attributes(operators, derived, from_repr, device_type))]
+#[proc_macro_derive(PreludeDeviceType, attributes(operators, derived, default, from_repr, device_type))]
 pub fn prelude_device_type(input: TokenStream) -> TokenStream {
     stack::expand(input, |input| derive::expand(&quote!(cuda_prelude::__private), input))
 }

@@ -477,3 +477,47 @@ fn unwrapping_nothing_panics() {
     let error = super::context().synchronize().unwrap_err().to_string();
     assert!(error.contains("2 elements"), "{error}");
 }
+
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[derived(Default, PartialEq)]
+struct Derived<T> {
+    of: [T; 2],
+    part: (bool, Option<u8>),
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[derived(PartialEq, Default)]
+enum State {
+    At(u32),
+    #[default]
+    Nowhere,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[derived(Default)]
+#[repr(u8)]
+enum Step {
+    One = 1,
+    #[default]
+    Five = 5,
+}
+
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[derived(Default)]
+struct Steps(Step, Derived<u16>);
+
+#[kernel]
+fn derived_defaults(x: &[i32], out: &mut [i32]) {
+    let i = cuda_jit::device::grid::<1>();
+    let start = Derived { of: [x[i], 3], ..Default::default() };
+    let steps = if x[i] > 1 { Some(Steps(Step::One, Default::default())) } else { None }.unwrap_or_default();
+    out[i] = start.of[0] + steps.0 as i32 * 10 + steps.1.of[1] as i32 + start.part.1.is_none() as i32 * 1000;
+    out[i] += (start == Derived::default()) as i32 * 2000 + (start.state == State::Nowhere) as i32 * 4000;
+    out[i] += if let State::At(v) = State::default() { v as i32 } else { 8000 };
+}
+
+#[test]
+fn defaults_are_derived() {
+    differ!(derived_defaults, (1, 3), [&[0i32, 1, 2][..]], vec![0i32; 3]);
+}

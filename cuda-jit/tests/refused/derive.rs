@@ -80,6 +80,14 @@ struct OnlyOrdered {
 }
 
 #[derive(Clone, Copy, DeviceType)]
+#[derived(Default)]
+enum Undecided {
+    #[default]
+    A(u32),
+    B,
+}
+
+#[derive(Clone, Copy, DeviceType)]
 #[derived(PartialEq)]
 #[repr(u8)]
 enum Numbered {

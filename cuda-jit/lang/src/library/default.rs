@@ -62,7 +62,7 @@ pub unsafe trait CapturedDefault {
 #[diagnostic::on_unimplemented(
     message = "kernels cannot make the default value of `{Self}`",
     label = "this type has no `#[device] impl Default`",
-    note = "write `#[device]` before an `impl Default` of the type; one that is derived is not captured"
+    note = "write `#[device]` before an `impl Default` of the type, or `#[derived(Default)]` in place of `#[derive(Default)]`, which is not captured"
 )]
 pub trait DeviceDefault: Default + DeviceType + CapturedDefault {}
 

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{DeriveInput, Fields, Generics, Member, Token, Type};
+use syn::{Attribute, DeriveInput, Fields, Generics, Member, Token, Type};
 
 /// The comparisons that `#[derived(..)]` lists.
 #[derive(Clone, Copy)]
@@ -14,16 +14,27 @@ pub(super) struct Derived {
     ord: bool,
 }
 
-/// Reads `#[derived(PartialEq)]` before the struct, which may also list `Eq`, `PartialOrd` and `Ord`.
+/// Returns true of a `#[derived(..)]` that lists this trait.
+pub(super) fn lists(attribute: &Attribute, name: &str) -> bool {
+    let names = || attribute.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated);
+    attribute.path().is_ident("derived") && names().is_ok_and(|names| names.iter().any(|given| given == name))
+}
+
+/// Reads `#[derived(PartialEq)]` before the type, which may also list `Eq`, `PartialOrd` and `Ord`. `Default` is no comparison.
 pub(super) fn derived(input: &DeriveInput) -> syn::Result<Option<Derived>> {
     let mut found = None;
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("derived")) {
         let names = attribute.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
+        let names: Vec<Ident> = names.into_iter().filter(|name| name != "Default").collect();
+        if names.is_empty() && lists(attribute, "Default") {
+            continue;
+        }
         let has = |name: &str| names.iter().any(|given| given == name);
         let known = names.iter().all(|name| ["PartialEq", "Eq", "PartialOrd", "Ord"].iter().any(|known| name == known));
         let ordered = has("Eq") && has("PartialOrd") || !has("Ord");
         if !known || !has("PartialEq") || !ordered || found.is_some() {
-            let hint = "write `#[derived(PartialEq)]` or `#[derived(PartialEq, PartialOrd)]`, once, or all four with `Eq` and `Ord`";
+            let hint = "write `#[derived(PartialEq)]` or `#[derived(PartialEq, PartialOrd)]`, once, or all four with `Eq` and `Ord`; \
+                        `Default` may stand with them or alone";
             return Err(syn::Error::new(attribute.span(), hint));
         }
         found = Some(Derived { eq: has("Eq"), partial_ord: has("PartialOrd"), ord: has("Ord") });
