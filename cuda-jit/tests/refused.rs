@@ -93,7 +93,7 @@ const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("device_fn_types", 1),
     ("forged", 30),
     ("habits_types", 10),
-    ("host_functions", 8),
+    ("host_functions", 12),
     ("host_methods", 24),
     ("host_types", 2),
     ("hygiene", 1),

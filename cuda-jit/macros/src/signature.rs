@@ -99,14 +99,18 @@ impl Signature {
             param.attrs.clear();
             let name = name(&mut param, names.len(), &mut unpacked);
             names.push(name);
-            refuse_impl(&param.ty)?;
+            refuse_impl(&param.ty, "write a named type parameter, `<T: Trait>`, instead of `impl Trait`")?;
             if let (Role::Kernel, Some(hint)) = (role, refused_reference(&param.ty)) {
                 return Err(syn::Error::new(param.ty.span(), hint));
             }
             params.push(param);
         }
         if let ReturnType::Type(_, ty) = &sig.output {
-            refuse_impl(ty)?;
+            refuse_impl(
+                ty,
+                "a result has a type with a name, which no closure or iterator has that the function makes: make it where it is \
+                 used, or take a closure, `f: F`, and call it",
+            )?;
         }
         let result = match &sig.output {
             ReturnType::Default => syn::parse_quote!(()),
@@ -372,26 +376,29 @@ fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {
     Ok(())
 }
 
-/// Refuses `impl Trait`, which has no name that the generated type could have, `dyn Trait`, whose code is unknown, and raw
+/// Refuses `impl Trait`, which has no name that the generated type could have, with the given text, `dyn Trait`, whose code is unknown, and raw
 /// pointers, whose memory is unknown.
-fn refuse_impl(ty: &Type) -> syn::Result<()> {
-    struct Finder(Option<(Span, &'static str)>);
+fn refuse_impl(ty: &Type, unnamed: &'static str) -> syn::Result<()> {
+    struct Finder {
+        unnamed: &'static str,
+        found: Option<(Span, &'static str)>,
+    }
     impl VisitMut for Finder {
         fn visit_type_impl_trait_mut(&mut self, node: &mut syn::TypeImplTrait) {
-            self.0.get_or_insert((node.span(), "write a named type parameter, `<T: Trait>`, instead of `impl Trait`"));
+            self.found.get_or_insert((node.span(), self.unnamed));
         }
         fn visit_type_ptr_mut(&mut self, node: &mut syn::TypePtr) {
             let hint = "kernels have no raw pointers; take a slice, `&[T]` or `&mut [T]`";
-            self.0.get_or_insert((node.span(), hint));
+            self.found.get_or_insert((node.span(), hint));
         }
         fn visit_type_trait_object_mut(&mut self, node: &mut syn::TypeTraitObject) {
             let hint = "kernels have no trait objects; write a type parameter, `<T: Trait>`, instead of `dyn Trait`";
-            self.0.get_or_insert((node.span(), hint));
+            self.found.get_or_insert((node.span(), hint));
         }
     }
-    let mut finder = Finder(None);
+    let mut finder = Finder { unnamed, found: None };
     finder.visit_type_mut(&mut ty.clone());
-    match finder.0 {
+    match finder.found {
         Some((span, hint)) => Err(syn::Error::new(span, hint)),
         None => Ok(()),
     }

@@ -71,4 +71,9 @@ fn passed(out: &mut [f32]) {
     out[0] = out.iter().copied().map(Option::Some).count() as f32;
 }
 
+#[cuda_jit::kernel]
+fn three(out: &mut [f32]) {
+    out[0] = std::cmp::max_by_key(1, 2, |v| *v) as f32;
+}
+
 fn main() {}

@@ -301,4 +301,5 @@ impl<F, S, A> IsOtherFunction for Candidates<F, S, A> {
     type Function = F;
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, D> CalleeKind<F> for Replacement<D> {}

@@ -100,8 +100,14 @@ macro_rules! placeholders {
 /// The kind of a function that is no device function; its refusal may be reported elsewhere.
 ///
 /// Nothing unsafe relies on an implementation.
+#[diagnostic::on_unimplemented(
+    message = "kernels can only call `#[device]` functions, and `{F}` is not one",
+    label = "this function has no code for the device",
+    note = "write `#[device]` before its `fn`; to replace a function of another crate, write your own"
+)]
 pub trait CalleeKind<F> {}
 
+#[diagnostic::do_not_recommend]
 impl<F> CalleeKind<F> for NoFunction {}
 #[diagnostic::do_not_recommend]
 impl<F: CompiledForDevice> CalleeKind<F> for NonDeviceFunction {}
