@@ -3,10 +3,10 @@
 use super::{context, differ, on_device, on_host};
 use cuda_jit::device::{
     FULL_MASK, active_mask, all_sync, any_sync, atomic_add, atomic_and, atomic_dec, atomic_exch, atomic_inc,
-    atomic_max, atomic_min, atomic_or, atomic_sub, atomic_xor, ballot_sync, block_dim, block_idx, cas, eq_sync, grid,
-    lane_id, match_any_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads,
-    sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_idx, threadfence, threadfence_block,
-    threadfence_system,
+    atomic_load, atomic_max, atomic_min, atomic_or, atomic_sub, atomic_xor, ballot_sync, block_dim, block_idx, cas,
+    eq_sync, grid, lane_id, match_any_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync,
+    sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_idx, threadfence,
+    threadfence_block, threadfence_system,
 };
 use cuda_jit::{device, kernel};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
@@ -121,7 +121,7 @@ fn atomics(x: &[u32], out: &mut [u32], sums: &mut [f64], signed: &mut [i64]) {
         atomic_dec(&mut out[9], 9);
         atomic_add(&mut sums[0], v as f64);
         atomic_min(&mut signed[0], -(v as i64));
-        let mut seen = out[10];
+        let mut seen = atomic_load(&mut out[10]);
         let mut done = false;
         while !done {
             let found = cas(&mut out[10], seen, seen + 2);

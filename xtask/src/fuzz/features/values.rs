@@ -110,6 +110,21 @@ pub(super) const FEATURES: &[Feature] = &[
                        let mut t@ = a@.iter().copied().take_while(|v| v % 5 != 1);\nlet s@ = t@.next().unwrap_or(9) ^ t@.map(|v| v & 15).sum::<u32>();\n",
                 yields: &[("n@", "u32"), ("r@", "u32"), ("s@", "u32")],
             },
+            Snippet {
+                items: "",
+                body: "let k@ = $u32 % 8;\nlet mut a@ = [$u32 % 8, k@, $u32 % 8, $u32 % 8, k@ ^ 1, $u32 % 8];\nlet mut n@ = 0u32;\n\
+                       let r@ = a@.chunk_by(|v, w| { n@ += 1; *v <= *w }).rev().fold(0u32, |s, p| s.wrapping_mul(9) ^ p[0] * 8 + p.len() as u32);\n\
+                       let s@ = a@.split(|v| *v == k@).flatten().fold(0u32, |s, v| s.wrapping_mul(5) ^ *v);\n\
+                       a@.sort_by_key(|v| *v % 3);\nlet q@ = a@[2] * 8 + a@[3];\n",
+                yields: &[("q@", "u32"), ("n@", "u32"), ("r@", "u32"), ("s@", "u32")],
+            },
+            Snippet {
+                items: "",
+                body: "let mut w@ = std::num::Wrapping($u32);\nw@ = w@ * std::num::Wrapping($u32) + std::num::Wrapping(7);\nw@ <<= ($u32 % 40) as usize;\nlet r@ = w@.0;\n\
+                       let c@ = if $bool { std::ops::ControlFlow::Break($u32) } else { std::ops::ControlFlow::Continue($u32) };\n\
+                       let s@ = match c@ { std::ops::ControlFlow::Break(v) => v, std::ops::ControlFlow::Continue(v) => !v };\n",
+                yields: &[("r@", "u32"), ("s@", "u32")],
+            },
         ],
     },
 ];
