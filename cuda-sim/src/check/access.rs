@@ -133,6 +133,15 @@ impl Checker {
         if !aligned || !page.is_valid(offset, bytes) || !is_own(own, asked, kind) {
             return self.illegal(own, asked, Some(kind));
         }
+        let page = if asked.has(abi::access::COPIES) {
+            if self.follow_copy(own, asked, kind) {
+                return self.race(own, asked, kind);
+            }
+            let Some(page) = self.pages.find(address) else { return Ok(()) };
+            page
+        } else {
+            page
+        };
         let access = asked.access();
         if let Some(set) = &mut page.written {
             let range = offset as usize..(offset + bytes) as usize;
@@ -143,7 +152,7 @@ impl Checker {
             {
                 let first = first as u64 - u64::from(offset);
                 insert(set, range);
-                self.uninitialised(own, asked, kind, first);
+                self.uninitialised(own, asked, kind, first, None);
                 return self.race(own, asked, kind);
             }
             if access != Access::Load {
@@ -335,9 +344,17 @@ impl Checker {
     }
 
     #[cold]
-    fn uninitialised(&mut self, own: &Context, asked: Asked, kind: PageKind, first: u64) {
+    pub(super) fn uninitialised(
+        &mut self,
+        own: &Context,
+        asked: Asked,
+        kind: PageKind,
+        first: u64,
+        stored: Option<Asked>,
+    ) {
         let array = self.array(own, asked.address + first, Some(kind), false);
-        let accessed = self.accessed(asked.what(), global(own, asked.thread), place(asked.position), None);
+        let accessed = |at: Asked| self.accessed(at.what(), global(own, at.thread), place(at.position), None);
+        let accesses = std::iter::once(asked).chain(stored).map(accessed).collect();
         let note = (first > 0).then(|| format!("byte {first} of the access is the first that nobody wrote"));
         self.report(Report {
             check: "init",
@@ -346,7 +363,7 @@ impl Checker {
             array: Some(array),
             address: Some(asked.address + first),
             note,
-            accesses: vec![accessed],
+            accesses,
         });
     }
 

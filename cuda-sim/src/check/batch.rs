@@ -92,7 +92,8 @@ impl Checker {
         for site in sites {
             // Reports may name values that later rows have, so rows with values stay until the end.
             let has_value = site.kind as u32 & abi::access::VALUE != 0;
-            if result.is_ok() && (has_value || !self.take_clear(*site, row, &(first..first + count))) {
+            let looks = has_value || self.follows(*site);
+            if result.is_ok() && (looks || !self.take_clear(*site, row, &(first..first + count))) {
                 result = self.row(own, *site, row, first..first + count);
             }
             if !has_value {
@@ -135,7 +136,7 @@ impl Checker {
     /// Checks the recorded addresses of one access in the code.
     fn row(&mut self, own: &Context, site: BatchSite, row: usize, threads: Range<usize>) -> Result<(), u64> {
         let bytes = u64::from(site.kind as u32 >> abi::access::BYTES & 0xff);
-        if self.may_be_clear(site, row, &threads) && self.is_clear(own, site, row, &threads) {
+        if !self.follows(site) && self.may_be_clear(site, row, &threads) && self.is_clear(own, site, row, &threads) {
             return Ok(());
         }
         let (mut thread, mut is_first) = (threads.start, true);
@@ -330,6 +331,9 @@ impl Checker {
 
     /// Checks a run within a page. Returns false, and records nothing, if an access has to be checked by itself.
     fn run_in_page(&mut self, own: &Context, site: BatchSite, run: Run) -> bool {
+        if self.follows(site) {
+            return false;
+        }
         let asked = self.asked(site, run.thread, run.address, 0);
         let races = self.checks.has(Checks::RACE);
         let Some(page) = self.pages.find(run.address) else { return false };

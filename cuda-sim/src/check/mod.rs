@@ -16,6 +16,7 @@ mod access;
 mod batch;
 mod chunks;
 mod clocks;
+mod copies;
 pub(crate) mod events;
 pub(crate) mod history;
 mod lanes;
@@ -47,6 +48,7 @@ use crate::exec::launch::{Fault, Launch};
 use crate::exec::search::Found;
 use crate::module::Kernel;
 use batch::{CLEAR_AREAS, ClearArea};
+use copies::Copies;
 use events::Event;
 use history::Tracked;
 use once_cell::sync::Lazy;
@@ -75,6 +77,8 @@ struct Checker {
     found: Option<Found>,
     /// True if the running launch had a report.
     reported: bool,
+    /// The copies of values that nobody wrote, which threads are about to store.
+    copies: Copies,
     /// The generation of what is known of memory ([`session::generation`]).
     generation: u64,
     /// The running launch, if it is compared with other operations.
@@ -147,6 +151,7 @@ impl Checker {
             running: None,
             found: None,
             reported: false,
+            copies: Copies::default(),
             generation: 0,
             tracked: None,
             suspended: 0,
@@ -220,6 +225,7 @@ impl Checker {
             self.pages.retain(|_, _| false);
         }
         (self.found, self.reported) = (None, false);
+        self.copies.clear();
         let name = &kernel.signature().name;
         let learns = launch.code.has_fences;
         self.tracked = if checks.has(Checks::RACE) { Tracked::begin(launch.grid_id, name, learns) } else { None };

@@ -150,6 +150,8 @@ pub(crate) mod access {
     pub(crate) const VALUE: u32 = 1 << 11;
     /// A load of memory that may be local, whose value is only moved ([`crate::ir::moves`]).
     pub(crate) const MOVES: u32 = 1 << 12;
+    /// The load or the store of a scalar copy; no other copy of the thread is between the two ([`crate::ir::moves`]).
+    pub(crate) const COPIES: u32 = 1 << 13;
     /// The lowest of eight bits of the size in bytes.
     pub(crate) const BYTES: u32 = 16;
     /// The lowest of eight bits of the number of its [`Bounds`](super::Bounds).

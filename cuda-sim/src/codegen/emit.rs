@@ -2,13 +2,14 @@
 //!
 //! It knows nothing about single instructions. Invariant: every temporary is defined before it is used.
 
-use super::abi;
+use super::abi::{self, access};
 use super::batch::Batch;
 use super::kernel::Flavour;
 use crate::ir::lockstep::{Ordered, Selects};
-use crate::ir::{BlockId, ClusterRegister, Function, Inst, LaneMask, Reg, Special, Symbol, Value, moves};
+use crate::ir::moves::Moves;
+use crate::ir::{BlockId, ClusterRegister, Function, Inst, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::{Error, Position, Result, Type};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Arguments, Write};
 
 /// The body of a region or function while it is emitted.
@@ -45,8 +46,8 @@ pub(crate) struct Emitter<'a> {
     pub(super) batch: Option<Batch>,
     /// True if the code has an access that cannot be recorded.
     pub(crate) refused: bool,
-    /// The registers whose values are only moved, once they are needed.
-    moved: Option<HashSet<Reg>>,
+    /// The function's moves, once they are needed.
+    moves: Option<Moves>,
 }
 
 impl<'a> Emitter<'a> {
@@ -71,17 +72,19 @@ impl<'a> Emitter<'a> {
             batches: false,
             batch: None,
             refused: false,
-            moved: None,
+            moves: None,
         }
     }
 
-    /// Returns true for a load whose value is only moved, in code for the checkers.
-    pub(crate) fn is_moving_load(&mut self, inst: &Inst) -> bool {
-        let function = self.function;
-        self.flavour.checked && {
-            let moved = self.moved.get_or_insert_with(|| moves::moved(function));
-            moves::is_moving_load(inst, moved)
+    /// Returns the properties of a load or a store that moves a value ([`access`]), in code for the checkers.
+    pub(crate) fn moves(&mut self, inst: &Inst) -> u32 {
+        if !self.flavour.checked {
+            return 0;
         }
+        let function = self.function;
+        let moves = self.moves.get_or_insert_with(|| Moves::of(function));
+        let loads = if moves.is_moving_load(inst) { access::MOVES } else { 0 };
+        loads | if moves.is_scalar_copy(inst) { access::COPIES } else { 0 }
     }
 
     pub(crate) fn fresh(&mut self) -> u32 {

@@ -67,7 +67,7 @@ const NEAR: i64 = 1 << 20;
 impl Emitter<'_> {
     /// Returns the pointer for an access of `bytes` bytes, which must be aligned to its size.
     pub(crate) fn pointer(&mut self, inst: &Inst, address: &Value, bytes: u64) -> Result<String> {
-        let moves = if self.is_moving_load(inst) { access::MOVES } else { 0 };
+        let moves = self.moves(inst);
         self.pointer_in(inst.space(), address, bytes, Some(access_of(inst) | moves))
     }
 
@@ -177,13 +177,15 @@ impl Emitter<'_> {
             let slot = site % abi::BOUNDS_COUNT as u32;
             let kind = kind | known | (bytes as u32) << access::BYTES | slot << access::BOUNDS;
             self.declares.insert("declare void @sim.check(ptr, i64, i64, i32, i64, i64) #3".to_owned());
-            if self.flavour.bounded {
+            // The checkers follow a copy wherever it leads.
+            let skips = self.flavour.bounded && kind & access::COPIES == 0;
+            if skips {
                 self.skip_within_bounds(site, slot, address, bytes);
             }
             self.line(format_args!(
                 "call void @sim.check(ptr %ctx, i64 %thread, i64 {address}, i32 {kind}, i64 {position}, i64 {value})"
             ));
-            if self.flavour.bounded {
+            if skips {
                 self.line(format_args!("br label %known{site}"));
                 self.text.push_str(&format!("known{site}:\n"));
             }

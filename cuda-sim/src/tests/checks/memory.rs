@@ -110,19 +110,62 @@ const UNINITIALISED: &[(&str, &str, u32)] = &[
         "mov.u64 %rd5, stack;\nst.local.u32 [stack], %r2;\ncvta.local.u64 %rd5, %rd5;\nld.u64 %rd6, [%rd5];",
         3,
     ),
+    ("local, stored as it is", "ld.local.u32 %r5, [stack+4];\nst.u32 [%rd4], %r5;", 0),
+    (
+        "local, stored as it is beside a value",
+        "st.local.u32 [stack], %r2;\nmov.u64 %rd5, stack;\ncvta.local.u64 %rd5, %rd5;\nadd.s64 %rd6, %rd5, 16;\nld.u64 %rd7, [%rd6+-8];\nst.u64 [%rd1], %rd7;\nld.u32 %r5, [%rd5];\nst.u32 [%rd2], %r5;",
+        4,
+    ),
+    (
+        "local, stored to shared memory",
+        "mov.u64 %rd5, window;\ncvta.shared.u64 %rd5, %rd5;\nld.local.u16 %h1, [stack+2];\nst.u16 [%rd5], %h1;",
+        2,
+    ),
+    (
+        "local, of another variable",
+        "ld.local.u32 %r5, [stack+4];\nst.local.u32 [stack+8], %r5;\nld.local.u32 %r6, [stack+8];\nadd.u32 %r6, %r6, 1;",
+        2,
+    ),
+    (
+        "local, stored by some",
+        "setp.eq.u32 %p1, %r1, 1;\n@%p1 st.local.u32 [stack+4], %r1;\nld.local.u32 %r5, [stack+4];\nst.u32 [%rd4], %r5;",
+        2,
+    ),
 ];
 
 #[test]
 fn uninitialised_reads_are_found() {
     for (name, code, line) in UNINITIALISED {
-        Program { name, code, grid: 3, block: 1 }.run(
-            || [Memory::zeros(64), Memory::unwritten(64)],
-            |engine, result, reports, _| {
-                // Blocks race at the global memory of some of these programs.
-                let reports: Vec<_> = reports.into_iter().filter(|report| report.check == "init").collect();
-                let [report] = reports.as_slice() else { panic!("{name} ({engine}): {reports:?}") };
-                assert_eq!(report.accesses[0].line, super::FIRST + line, "{name} ({engine}): {}", report.text());
-                assert_eq!(result, Ok(()));
+        // Alone, `init` does not look again at memory that it knows as written.
+        for checks in [all(), Checks::INIT] {
+            Program { name, code, grid: 3, block: 1 }.run_with(
+                checks,
+                || [Memory::zeros(64), Memory::unwritten(64)],
+                |engine, result, reports, _| {
+                    // Blocks race at the global memory of some of these programs.
+                    let reports: Vec<_> = reports.into_iter().filter(|report| report.check == "init").collect();
+                    let [report] = reports.as_slice() else { panic!("{name} ({engine}): {reports:?}") };
+                    assert_eq!(report.accesses[0].line, super::FIRST + line, "{name} ({engine}): {}", report.text());
+                    assert_eq!(result, Ok(()));
+                },
+            );
+        }
+    }
+}
+
+/// All threads but one store a value to memory that is known as written.
+#[test]
+fn a_copy_is_followed_to_memory_that_was_written() {
+    let code = "setp.ne.u32 %p1, %r1, 81;\n@%p1 st.local.u32 [stack+4], %r2;\nld.local.u32 %r5, [stack+4];\nst.u32 [%rd4], %r5;";
+    for checks in [all(), Checks::INIT] {
+        Program { name: "copies", code, grid: 2, block: 64 }.run_with(
+            checks,
+            || [Memory::zeros(512), Memory::zeros(64)],
+            |engine, _, reports, _| {
+                let [report] = reports.as_slice() else { panic!("{engine}: {reports:?}") };
+                let lines: Vec<u32> = report.accesses.iter().map(|access| access.line - super::FIRST).collect();
+                assert_eq!(lines, [2, 3], "{engine}: {}", report.text());
+                assert!(report.array.as_ref().is_some_and(|array| array.ends_with("of thread 17")), "{reports:?}");
             },
         );
     }
