@@ -14,6 +14,7 @@ use cuda_sys::*;
 use serde_json::Value;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `race`: all threads write one word. `beyond`: writes behind its memory. `read`: reads its memory. Each has a source.
 /// `wait` waits until `set` has written another value than 0. `place`: each block notes its number at the place at which it
@@ -224,6 +225,31 @@ fn frees_and_leaks_are_reported() {
     assert!(reports[0]["array"].as_str().unwrap().contains("allocation 2 (400 bytes"), "{errors}");
     assert!(reports[2]["array"].as_str().unwrap().contains("allocation 1 (400 bytes"), "{errors}");
     assert!(reports[2]["note"].as_str().unwrap().contains("allocate"), "{errors}");
+}
+
+/// The memory that [`free_at_exit`] frees.
+static FREED_AT_EXIT: AtomicU64 = AtomicU64::new(0);
+
+extern "C" fn free_at_exit() {
+    primary(0);
+    ok!(cuMemFree_v2(FREED_AT_EXIT.load(Ordering::Relaxed)));
+}
+
+/// The handler is registered before the driver is initialised, so it runs after the handlers of that.
+#[test]
+fn memory_that_an_exit_handler_frees_is_no_leak() {
+    let environment = [("CUDA_SIM_CHECK", "leak"), ("CUDA_SIM_CHECK_RESULT", "3")];
+    let Some(Ended { code, errors, reports }) = ended("memory_that_an_exit_handler_frees_is_no_leak", &environment)
+    else {
+        assert_eq!(unsafe { libc::atexit(free_at_exit) }, 0);
+        primary(0);
+        FREED_AT_EXIT.store(allocate(), Ordering::Relaxed);
+        allocate();
+        return;
+    };
+    assert_eq!(code, Some(3), "{errors}");
+    let [report] = reports.as_slice() else { panic!("{reports:?}") };
+    assert!(report["array"].as_str().unwrap().contains("allocation 2 (400 bytes"), "{errors}");
 }
 
 /// The kernel of one stream waits for that of another one, which is launched later.

@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! C's functions for the end of the process are called with a function of this library, and with no pointers of ours.
+//! The section of a program's destructors gets a function of this library, which lives as long as the section, takes no
+//! arguments and lets no panic out. C's functions for the end of the process are called with no pointers of ours.
 
 use super::session;
 use super::suppress::Suppressions;
@@ -13,7 +14,7 @@ use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An access in a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -239,8 +240,24 @@ pub(super) fn write(always: bool) {
     }
 }
 
+/// True if the end of the process has something to report.
+static WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// Runs [`end`] when the program or the library that contains this crate is finalised. That is after all handlers of
+/// `atexit` and all destructors of static objects, whenever they were registered, so that what these free is no leak.
+#[used]
+// SAFETY: the section has addresses of functions of this type, which the loader calls once.
+#[unsafe(link_section = ".fini_array")]
+static AT_END: extern "C" fn() = at_end;
+
+extern "C" fn at_end() {
+    if WATCHED.load(Ordering::Acquire) {
+        let _ = std::panic::catch_unwind(end);
+    }
+}
+
 /// At the end of the process: the last checks, the file, a summary, and the exit code.
-extern "C" fn end() {
+fn end() {
     super::end_of_process();
     write(true);
     let (count, suppressed) = {
@@ -254,20 +271,14 @@ extern "C" fn end() {
     if let (CheckResult::Exit(code), true) = (ENVIRONMENT.check_result, count > 0) {
         // SAFETY: a null stream stands for all of them.
         unsafe { libc::fflush(std::ptr::null_mut()) };
-        // SAFETY: ends the process, whose other exit handlers have run: this one was registered first.
+        // SAFETY: ends the process, whose exit handlers have run.
         unsafe { libc::_exit(code.into()) };
     }
 }
 
-/// Calls [`end`] when the process ends.
+/// Reports at the end of the process.
 pub(super) fn watch_end() {
-    static WATCHED: Once = Once::new();
-    WATCHED.call_once(|| {
-        // SAFETY: the function lives as long as the library and takes no arguments.
-        if unsafe { libc::atexit(end) } != 0 {
-            tracing::warn!("atexit failed: reports at the end of the process are missing");
-        }
-    });
+    WATCHED.store(true, Ordering::Release);
 }
 
 #[cfg(all(test, not(loom)))]
