@@ -238,6 +238,8 @@ impl Instances {
             return Ok(resident.clone());
         }
         let buffer = Buffer::new(&context.default_stream(), self.bytes)?;
+        // A static is never dropped.
+        context.ignore_leak(buffer.address());
         let copies = Copies { buffer, set: false, symbols: Vec::new(), sources: Vec::new() };
         let resident = Arc::new(Resident(RwLock::new(copies)));
         residents.push((context.id(), resident.clone()));

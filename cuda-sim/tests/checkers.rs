@@ -227,6 +227,37 @@ fn frees_and_leaks_are_reported() {
     assert!(reports[2]["note"].as_str().unwrap().contains("allocate"), "{errors}");
 }
 
+/// Calls the software device's `cuSimIgnoreLeak`, which clients find by its name.
+fn ignore_leak(address: CUdeviceptr) -> CUresult {
+    let (mut found, mut status) = (null_mut(), CUdriverProcAddressQueryResult::default());
+    ok!(cuGetProcAddress_v2(c"cuSimIgnoreLeak".as_ptr(), &mut found, 13000, 0, &mut status));
+    assert_eq!(status, CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS);
+    let ignore: extern "C" fn(CUdeviceptr) -> CUresult = unsafe { std::mem::transmute(found) };
+    ignore(address)
+}
+
+#[test]
+fn memory_that_its_owner_keeps_is_no_leak() {
+    let environment = [("CUDA_SIM_CHECK", "leak")];
+    let Some(Ended { code, errors, reports }) = ended("memory_that_its_owner_keeps_is_no_leak", &environment) else {
+        primary(0);
+        let (kept, mut host) = (allocate(), null_mut());
+        assert_eq!(ignore_leak(kept + 8), CUresult::CUDA_SUCCESS);
+        ok!(cuMemHostAlloc(&mut host, BYTES, 0));
+        assert_eq!(ignore_leak(host as u64), CUresult::CUDA_SUCCESS);
+        assert_eq!(ignore_leak(8), CUresult::CUDA_ERROR_INVALID_VALUE);
+        let freed = allocate();
+        assert_eq!(ignore_leak(freed), CUresult::CUDA_SUCCESS);
+        ok!(cuMemFree_v2(freed));
+        assert_eq!(ignore_leak(freed), CUresult::CUDA_ERROR_INVALID_VALUE);
+        allocate();
+        return;
+    };
+    assert_eq!(code, Some(0), "{errors}");
+    let [report] = reports.as_slice() else { panic!("{reports:?}") };
+    assert!(report["array"].as_str().unwrap().contains("allocation 4 (400 bytes"), "{errors}");
+}
+
 /// The memory that [`free_at_exit`] frees.
 static FREED_AT_EXIT: AtomicU64 = AtomicU64::new(0);
 

@@ -24,6 +24,14 @@ fn apart(out: &mut [u32]) {
     }
 }
 
+static SCALE: Constant<u32> = Constant::new(2);
+
+/// Reads a constant, which keeps device memory to the end of the process.
+#[kernel]
+fn scaled(out: &mut [u32]) {
+    out[thread_idx().x] = SCALE.get();
+}
+
 /// Reads the element behind its own.
 #[kernel(unchecked)]
 fn beyond(x: &[u32], out: &mut [u32]) {
@@ -187,7 +195,8 @@ fn no_thread_passes_a_barrier_of_the_grid_after_a_panic() {
     }
 }
 
-/// The kernel can panic, so the runtime has records of panics, which live as long as the context: until the process ends.
+/// The kernels can panic, so the runtime has records of panics, which live as long as the context: until the process ends. So
+/// does the memory of a constant in a static, and an array of which the program says so.
 #[test]
 fn what_the_context_keeps_is_no_leak_and_what_the_program_forgets_is() {
     let name = "checkers::what_the_context_keeps_is_no_leak_and_what_the_program_forgets_is";
@@ -197,7 +206,12 @@ fn what_the_context_keeps_is_no_leak_and_what_the_program_forgets_is() {
         let text = in_own_process(name, &variables, || {
             let mut out = zeros::<u32, _>(64).unwrap();
             racy::launch((1, 64), &mut out).unwrap();
-            synchronize().unwrap();
+            SCALE.set(out.context(), &3).unwrap();
+            scaled::launch((1, 64), &mut out).unwrap();
+            assert_eq!(out.copy_to_host().unwrap()[63], 3);
+            let kept = zeros::<u32, _>(64).unwrap();
+            kept.context().ignore_leak(kept.device_ptr());
+            std::mem::forget(kept);
             if std::env::var_os("TESTS_FORGET").is_some() {
                 std::mem::forget(out);
             }

@@ -12,6 +12,7 @@
 pub(crate) mod attached;
 pub(crate) mod current;
 pub(crate) mod idle;
+mod leaks;
 pub(crate) mod settings;
 
 use std::fmt;

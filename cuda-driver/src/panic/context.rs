@@ -136,7 +136,7 @@ impl ContextPanics {
 
     /// Allocates records, which live as long as the context.
     pub(crate) fn new_records(&self, context: &Context) -> Result<Records> {
-        let records = Records::allocate_panic_records(context)?;
+        let records = Records::allocate(context)?;
         self.records.lock().push(records);
         self.watch_exit(context);
         Ok(records)

@@ -30,6 +30,8 @@ pub(crate) struct Named {
     pub(crate) function: &'static str,
     /// The frames of the allocation's caller, if leaks are looked for.
     pub(crate) place: Option<String>,
+    /// True if its owner keeps it to the end, so that it is no leak.
+    ignored: bool,
 }
 
 /// A variable of a loaded module.
@@ -103,7 +105,7 @@ pub(crate) fn allocated(base: u64, bytes: u64, function: &'static str) {
     let mut known = KNOWN.lock();
     known.count += 1;
     let number = known.count;
-    known.live.insert(base, Named { number, base, bytes, function, place });
+    known.live.insert(base, Named { number, base, bytes, function, place, ignored: false });
 }
 
 /// A free in the order of a stream: the allocation's number, and its pages.
@@ -222,7 +224,14 @@ pub(super) fn allocation(address: u64) -> Option<(Named, bool)> {
     freed.map(|named| (named.clone(), false)).or(live)
 }
 
-/// Returns the allocations that were not freed.
-pub(super) fn live() -> Vec<Named> {
-    KNOWN.lock().live.values().cloned().collect()
+/// Makes a live allocation, which begins at this address, none that is reported as leaked.
+pub(crate) fn ignore_leak(base: u64) {
+    if let Some(named) = KNOWN.lock().live.get_mut(&base) {
+        named.ignored = true;
+    }
+}
+
+/// Returns the allocations that were not freed, but for those that their owners keep.
+pub(super) fn leaked() -> Vec<Named> {
+    KNOWN.lock().live.values().filter(|named| !named.ignored).cloned().collect()
 }

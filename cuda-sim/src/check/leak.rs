@@ -1,12 +1,9 @@
 //! Leaks: memory that is left when its context or the process ends, with the place of its allocation.
 
-use super::events::{self, Named};
+use super::events::Named;
 use super::report::{self, Report};
 use std::backtrace::Backtrace;
 
-/// The function of cuda-driver whose memory lives as long as a context, which a static may hold until the process ends. Debug
-/// information may have its name without its path, and the file of a macro instead of its own.
-const KEPT: &str = "allocate_panic_records";
 /// The limit on the frames that are kept of an allocation's caller.
 const FRAMES: usize = 6;
 
@@ -80,13 +77,6 @@ pub(super) fn report(named: &Named, when: &str) {
         note: Some(note),
         accesses: Vec::new(),
     });
-}
-
-/// Reports what is left at the end of the process, but for memory that its context still uses.
-pub(super) fn at_end() {
-    let live = events::live();
-    let is_kept = |named: &&Named| named.place.as_ref().is_some_and(|place| place.contains(KEPT));
-    live.iter().filter(|named| !is_kept(named)).for_each(|named| report(named, "the process"));
 }
 
 #[cfg(all(test, not(loom)))]

@@ -376,15 +376,15 @@ pub(crate) fn bad_free(address: u64, function: &str) {
 /// A context ends with memory that was not freed.
 pub(crate) fn left_in_context(bases: &[u64]) {
     if checks().has(Checks::LEAK) {
-        let live = events::live();
-        live.iter().filter(|named| bases.contains(&named.base)).for_each(|named| leak::report(named, "its context"));
+        let left = events::leaked();
+        left.iter().filter(|named| bases.contains(&named.base)).for_each(|named| leak::report(named, "its context"));
     }
 }
 
 /// The end of the process.
 fn end_of_process() {
     if checks().has(Checks::LEAK) {
-        leak::at_end();
+        events::leaked().iter().for_each(|named| leak::report(named, "the process"));
     }
     if let Some(mut owned) = CHECKER.try_lock()
         && let Some(checker) = &mut owned.0

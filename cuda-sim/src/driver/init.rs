@@ -5,7 +5,7 @@
 //! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::state::{INITIALISED, device, initialised};
-use super::{FNS, api, put, text};
+use super::{FNS, api, extension, put, text};
 use crate::device::{DEVICES, MAX_BLOCK, MAX_GRID, MAX_THREADS, PROFILE};
 use cuda_sys::{
     CUarray_format, CUdevice, CUdevice_attribute, CUdevprop, CUdriverProcAddressQueryResult,
@@ -56,6 +56,7 @@ fn find(base: &str, version: c_int, per_thread: bool) -> Option<*mut c_void> {
         })
         .max_by_key(|(symbol, _)| ((symbol.stream == DefaultStream::PerThread) == per_thread, symbol.version))
         .map(|(_, address)| address)
+        .or_else(|| extension::find(base))
 }
 
 /// Returns true if the flags of a query select the per-thread default stream; an error for undefined flags.

@@ -18,6 +18,7 @@ mod context;
 mod coredump;
 mod error;
 mod event;
+mod extension;
 mod graph;
 mod init;
 mod launch;
