@@ -161,6 +161,27 @@ fn a_suppressed_report_is_not_made() {
 }
 
 #[test]
+fn leaks_are_suppressed_by_the_name_of_a_caller() {
+    const TEST: &str = "leaks_are_suppressed_by_the_name_of_a_caller";
+    let rules = std::env::temp_dir().join(format!("cuda-sim-leaks-{}", std::process::id()));
+    let environment = [("CUDA_SIM_CHECK", "leak"), ("CUDA_SIM_SUPPRESSIONS", rules.to_str().unwrap())];
+    for (rule, expected) in
+        [("leak *::leaks_are_suppressed_*", 0), ("leak *::another_*", 1), ("race *", 1), ("leak *", 0)]
+    {
+        if std::env::var_os(CHILD).is_none() {
+            std::fs::write(&rules, rule).unwrap();
+        }
+        let Some(Ended { errors, reports, .. }) = ended(TEST, &environment) else {
+            primary(0);
+            allocate();
+            return;
+        };
+        assert_eq!(reports.len(), expected, "{rule}: {errors}");
+    }
+    std::fs::remove_file(&rules).unwrap();
+}
+
+#[test]
 fn a_byte_out_of_bounds_ends_the_launch() {
     for engine in ["regions", "fibers"] {
         let environment = [("CUDA_SIM_CHECK", "memory"), ("CUDA_SIM_ENGINE", engine)];

@@ -305,8 +305,8 @@ impl Checker {
                 kernel: self.kernel_name(),
                 array: Some(array),
                 address: Some(address),
-                note: None,
                 accesses: vec![accessed],
+                ..Report::default()
             });
         }
         let guards = MEMORY.guards();
@@ -364,6 +364,7 @@ impl Checker {
             address: Some(asked.address + first),
             note,
             accesses,
+            ..Report::default()
         });
     }
 
@@ -407,6 +408,7 @@ impl Checker {
             address: Some(asked.address + u64::from(at)),
             note: same.then(|| "both write the same value".to_owned()),
             accesses,
+            ..Report::default()
         });
     }
 }

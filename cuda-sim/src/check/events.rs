@@ -2,6 +2,7 @@
 //!
 //! `memory` and `driver` report to it. It holds the names of allocations, and takes no lock of theirs.
 
+use super::leak::Frame;
 use crate::memory::Allocation;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -29,7 +30,7 @@ pub(crate) struct Named {
     /// The function that allocated it.
     pub(crate) function: &'static str,
     /// The frames of the allocation's caller, if leaks are looked for.
-    pub(crate) place: Option<String>,
+    pub(super) callers: Vec<Frame>,
     /// True if its owner keeps it to the end, so that it is no leak.
     ignored: bool,
 }
@@ -101,11 +102,11 @@ pub(crate) fn allocated(base: u64, bytes: u64, function: &'static str) {
     if !enabled() {
         return;
     }
-    let place = PLACES.load(Ordering::Relaxed).then(super::leak::caller);
+    let callers = if PLACES.load(Ordering::Relaxed) { super::leak::callers() } else { Vec::new() };
     let mut known = KNOWN.lock();
     known.count += 1;
     let number = known.count;
-    known.live.insert(base, Named { number, base, bytes, function, place, ignored: false });
+    known.live.insert(base, Named { number, base, bytes, function, callers, ignored: false });
 }
 
 /// A free in the order of a stream: the allocation's number, and its pages.

@@ -211,6 +211,7 @@ fn report_race(name: &str, own: Accessed, now: Sort, (other, on, frees): Other, 
             address: Some(address),
             note: Some(format!("the memory was freed in {}, and nothing orders the use before that", stream(on))),
             accesses: vec![own],
+            ..Report::default()
         });
     }
     let before = Accessed { what: format!("{} by `{other}` in {}", what(earlier), stream(on)), ..Accessed::default() };
@@ -222,6 +223,7 @@ fn report_race(name: &str, own: Accessed, now: Sort, (other, on, frees): Other, 
         address: Some(address),
         note: Some("an event between their streams, or a synchronisation, is missing".to_owned()),
         accesses: vec![own, before],
+        ..Report::default()
     })
 }
 
@@ -380,7 +382,7 @@ pub(super) fn freed(start: u64, bytes: u64) {
                 stream(on),
                 stream(operation.stream)
             )),
-            accesses: Vec::new(),
+            ..Report::default()
         });
     }
 }

@@ -8,7 +8,8 @@ use std::backtrace::Backtrace;
 const FRAMES: usize = 6;
 
 /// A frame of a backtrace: a function's name, and its file where that is known.
-struct Frame {
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
     name: String,
     place: Option<String>,
 }
@@ -51,31 +52,33 @@ fn frames(text: &str) -> Vec<Frame> {
 }
 
 /// Returns the innermost frames of the caller that are neither of this crate nor of the standard library.
-pub(super) fn caller() -> String {
-    described(&frames(&Backtrace::force_capture().to_string()))
+pub(super) fn callers() -> Vec<Frame> {
+    of_program(frames(&Backtrace::force_capture().to_string()))
+}
+
+fn of_program(frames: Vec<Frame>) -> Vec<Frame> {
+    let first = frames.iter().position(|frame| !frame.is_own()).unwrap_or(0);
+    frames.into_iter().skip(first).filter(|frame| frame.name != "<unknown>").take(FRAMES).collect()
 }
 
 fn described(frames: &[Frame]) -> String {
-    let first = frames.iter().position(|frame| !frame.is_own()).unwrap_or(0);
-    let known = frames[first..].iter().filter(|frame| frame.name != "<unknown>").take(FRAMES);
-    known.map(Frame::text).collect::<Vec<_>>().join(", called by ")
+    frames.iter().map(Frame::text).collect::<Vec<_>>().join(", called by ")
 }
 
 /// Reports memory that was not freed.
 pub(super) fn report(named: &Named, when: &str) {
-    let place = named.place.clone().filter(|place| !place.is_empty());
-    let note = match place {
-        Some(place) => format!("not freed when {when} ended; allocated by {place}"),
-        None => format!("not freed when {when} ended"),
+    let note = match named.callers.as_slice() {
+        [] => format!("not freed when {when} ended"),
+        callers => format!("not freed when {when} ended; allocated by {}", described(callers)),
     };
     report::add(Report {
         check: "leak",
         kind: "leaked memory",
-        kernel: String::new(),
         array: Some(format!("allocation {} ({} bytes, made by {})", named.number, named.bytes, named.function)),
         address: Some(named.base),
         note: Some(note),
-        accesses: Vec::new(),
+        callers: named.callers.iter().map(|frame| frame.name.clone()).collect(),
+        ..Report::default()
     });
 }
 
@@ -89,7 +92,7 @@ mod tests {
         let text = format!(
             "   0: caller\n             at {own}:15:16\n   1: call_once<fn(), ()>\n             at /rustc/59807616/library/core/src/ops/function.rs:250:5\n   2: cuda_sim::check::events::allocated\n   3: cuMemAlloc_v2\n   4: allocate\n             at /project/src/main.rs:3:1\n   5: main\n"
         );
-        assert_eq!(described(&frames(&text)), "allocate (/project/src/main.rs:3:1), called by main");
+        assert_eq!(described(&of_program(frames(&text))), "allocate (/project/src/main.rs:3:1), called by main");
         assert!(frames(&text)[4..].iter().all(|frame| !frame.is_own()));
     }
 }

@@ -262,7 +262,15 @@ impl Checker {
             None => (None, None, Vec::new()),
         };
         let kernel = self.kernel_name();
-        self.report(Report { check: "memory", kind: "illegal access", kernel, array, address, accesses, note: None });
+        self.report(Report {
+            check: "memory",
+            kind: "illegal access",
+            kernel,
+            array,
+            address,
+            accesses,
+            ..Report::default()
+        });
     }
 
     fn report(&mut self, report: Report) {

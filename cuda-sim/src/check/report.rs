@@ -98,6 +98,8 @@ pub struct Report {
     pub note: Option<String>,
     /// The access, and an earlier one that it conflicts with.
     pub accesses: Vec<Accessed>,
+    /// Of a leak: the functions that called for the memory, the innermost one first.
+    pub callers: Vec<String>,
 }
 
 impl Report {

@@ -2,7 +2,8 @@
 //!
 //! A line of the file has the name of a checker or `*`, a pattern for the kernel's name, and if wanted a pattern for a
 //! place: `file:line` as reports name it, or `PTX:line`. `*` in a pattern stands for any characters. A report of two
-//! accesses matches if one of them does. `#` begins a comment.
+//! accesses matches if one of them does. A leak, which has no kernel, matches if the name of a function that called for the
+//! memory does, as in LeakSanitizer. `#` begins a comment.
 
 use super::report::Report;
 
@@ -43,8 +44,9 @@ impl Suppressions {
         self.0.iter().any(|rule| {
             let of_check = rule.check == "*" || rule.check == report.check;
             let mut places = report.accesses.iter().flat_map(|access| access.places());
+            let mut names = std::iter::once(&report.kernel).chain(&report.callers);
             of_check
-                && matches(&rule.kernel, &report.kernel)
+                && names.any(|name| matches(&rule.kernel, name))
                 && rule.place.as_ref().is_none_or(|pattern| places.any(|place| matches(pattern, &place)))
         })
     }
