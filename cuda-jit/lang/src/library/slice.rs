@@ -486,8 +486,10 @@ impl<T> SliceMethods<T> for [T] {
 
     /// The elements before one of them, that element, and those after it.
     fn around(&mut self, index: usize) -> (&mut [T], &mut T, &mut [T]) {
-        // SAFETY: the first two parts do not overlap each other or the rest, and all live as long as `self`.
-        let (before, at) = unsafe { (extend_mut(&mut self[..index]), extend_mut(&mut self[index])) };
+        // SAFETY: the elements before `index` overlap neither that one nor the rest, and all live as long as `self`.
+        let before = unsafe { extend_mut(&mut self[..index]) };
+        // SAFETY: the rest begins after this element, and both live as long as `self`.
+        let at = unsafe { extend_mut(&mut self[index]) };
         (before, at, &mut self[index + 1..])
     }
 
