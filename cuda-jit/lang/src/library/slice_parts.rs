@@ -77,6 +77,16 @@ impl<T> SliceParts<T> for [T] {
         }
     }
 
+    /// `as_array`
+    fn as_array<const N: usize>(&self) -> Option<&[T; N]> {
+        <&[T; N]>::try_from(self).ok()
+    }
+
+    /// `as_mut_array`
+    fn as_mut_array<const N: usize>(&mut self) -> Option<&mut [T; N]> {
+        <&mut [T; N]>::try_from(self).ok()
+    }
+
     /// `as_chunks`
     fn as_chunks<const N: usize>(&self) -> (&[[T; N]], &[T])
     where

@@ -110,7 +110,7 @@ pub trait HostSlice<T> {
         Heap: to_vec 0 to_owned 0 repeat 1 concat 0 join 1 to_ascii_uppercase 0 to_ascii_lowercase 0;
         Sorting: sort_by_cached_key (_: impl FnMut(&T) -> R);
         Pointer: as_ptr 0 as_mut_ptr 0 as_ptr_range 0 as_mut_ptr_range 0;
-        Missing: as_array 0 get_disjoint_mut 1;
+        Missing: get_disjoint_mut 1;
     }
 }
 

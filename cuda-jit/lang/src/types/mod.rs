@@ -7,6 +7,7 @@ pub(crate) mod float8;
 #[doc(hidden)]
 pub mod halves;
 pub mod vector;
+#[doc(hidden)]
 pub mod wrapping;
 
 pub use float8::{e4m3, e4m3x2, e5m2, e5m2x2, e8m0, e8m0x2};

@@ -78,6 +78,8 @@ methods! {
         if let Some((rest, v)) = part.split_last_chunk_mut::<2>() { v[1] += 9; for w in rest { *w += v[1] } }
         all
     };
+    as_array: if let Some([a, .., b]) = part.as_array::<4>() { note(&mut log, (*a, *b)) }, all[n..].as_array::<7>().is_some();
+    as_mut_array: { if let Some(v) = part.as_mut_array::<5>() { v[2] += 9 }; all };
     as_chunks: { let (v, rest) = part.as_chunks::<3>(); (hash(v), hash(rest), v.len()) };
     as_chunks_mut: {
         let (v, rest) = part.as_chunks_mut::<3>();
