@@ -4,6 +4,8 @@ template <bool WAITS>
 __device__ void reversed_in_tile(const unsigned *x, unsigned *out) {
     __shared__ unsigned tile[64];
     int t = threadIdx.x;
+    tile[t] = 0;
+    __syncthreads();
     tile[t] = x[t];
     if (WAITS) __syncthreads();
     out[t] = tile[63 - t];

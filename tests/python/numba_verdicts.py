@@ -28,6 +28,8 @@ def reversed_in_shared_memory(x, out):
 def reversed_without_barrier(x, out):
     tile = cuda.shared.array(64, uint32)
     t = cuda.threadIdx.x
+    tile[t] = 0
+    cuda.syncthreads()
     tile[t] = x[t]
     out[t] = tile[63 - t]
 

@@ -609,7 +609,8 @@ fn kernels_print_and_assert() {
         let lines: Vec<&str> = text.lines().filter(|line| line.contains("words")).collect();
         let line = |n, eighth| format!("{n} words {eighth} x    77|-3  |10000000000 %");
         assert_eq!(lines[..2], [line(12, "1.500"), line(12, "1.500")], "{text}");
-        assert_eq!(lines.len(), 4, "{text}");
+        // The threads run together or one after the other: the second one may end before it prints.
+        assert!((3..=4).contains(&lines.len()), "{text}");
         assert!(text.contains("Assertion `n != 13` failed"), "{text}");
     }
 }

@@ -376,8 +376,8 @@ fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {
     Ok(())
 }
 
-/// Refuses `impl Trait`, which has no name that the generated type could have, with the given text, `dyn Trait`, whose code is unknown, and raw
-/// pointers, whose memory is unknown.
+/// Refuses `impl Trait`, which has no name that the generated type could have, with the given text; `dyn Trait`, whose code is
+/// unknown; raw pointers, whose memory is unknown; and `!`, which rustc does not let a macro name.
 fn refuse_impl(ty: &Type, unnamed: &'static str) -> syn::Result<()> {
     struct Finder {
         unnamed: &'static str,
@@ -389,6 +389,10 @@ fn refuse_impl(ty: &Type, unnamed: &'static str) -> syn::Result<()> {
         }
         fn visit_type_ptr_mut(&mut self, node: &mut syn::TypePtr) {
             let hint = "kernels have no raw pointers; take a slice, `&[T]` or `&mut [T]`";
+            self.found.get_or_insert((node.span(), hint));
+        }
+        fn visit_type_never_mut(&mut self, node: &mut syn::TypeNever) {
+            let hint = "kernels have no functions that never return: write the `panic!` where this one is called";
             self.found.get_or_insert((node.span(), hint));
         }
         fn visit_type_trait_object_mut(&mut self, node: &mut syn::TypeTraitObject) {

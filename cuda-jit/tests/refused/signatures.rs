@@ -28,4 +28,9 @@ impl Owner {
 #[cuda_jit::kernel]
 struct NotAFunction;
 
+#[cuda_jit::device]
+fn never(x: u32) -> ! {
+    panic!("never {x}")
+}
+
 fn main() {}

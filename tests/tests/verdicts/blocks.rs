@@ -144,6 +144,8 @@ fn half_warps<const SYNCS: bool>(x: &[u32], out: &mut [u32]) {
     let block = this_block();
     let tile = tiled_partition::<16>(&block);
     let t = thread_idx().x;
+    part[t] = 0;
+    block.sync();
     part[t] = x[t];
     if SYNCS {
         tile.sync();

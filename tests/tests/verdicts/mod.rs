@@ -207,6 +207,10 @@ fn flagged<const ORDERS: bool>(data: &mut [u32], flag: &mut [u32], out: &mut [u3
 fn lanes<const WAITS: bool>(x: &[u32], out: &mut [u32]) {
     let warps = shared!([u32; 2]);
     let t = thread_idx().x;
+    if t < 2 {
+        warps[t] = 0;
+    }
+    sync_threads();
     let sum = reduce_add_sync(!0, x[t]);
     if t % 32 == 0 {
         warps[t / 32] = sum;

@@ -183,6 +183,8 @@ fn two_elements_overlap(out: &mut [u32]) {
 fn tile_without_barrier(x: &[f32], out: &mut [f32]) {
     let tile = shared!([f32; 64]);
     let (i, t) = (grid::<1>(), thread_idx().x);
+    tile[t] = 0.0;
+    sync_threads();
     tile[t] = if i < x.len() { x[i] } else { 0.0 };
     if i < out.len() {
         out[i] = tile[63 - t];
