@@ -1,4 +1,5 @@
-//! The number types that Rust itself lacks: `half`'s 16-bit floats, 8-bit floats, short vectors, and num-complex's numbers.
+//! The number types that Rust itself lacks: `half`'s 16-bit floats, 8-bit floats, short vectors, and num-complex's numbers; and the
+//! standard library's `Wrapping`, `Saturating` and `Reverse`.
 
 #[doc(hidden)]
 pub mod complex;
