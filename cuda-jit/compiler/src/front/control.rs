@@ -323,13 +323,16 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers `value?`: continues with the value of `Some` or `Ok`, or returns `None` or an `Err` of the converted
-    /// error.
+    /// Lowers `value?`: continues with the value of `Some`, `Ok` or `Continue`, or returns `None`, an `Err` of the converted
+    /// error, or the `Break`.
     fn question_mark(&mut self, at: Pos, value: &'static Expr, conversion: u32) -> Result<Val> {
         let value = self.expr(value, None)?;
         let place = self.deref_all(Place::Fixed(value));
         let (Some((good, bad)), Some(of)) = (tried_variants(place.ty()), place.ty().as_sum().cloned()) else {
-            let text = format!("`?` takes an `Option` or a `Result`, not a value of type `{}`", ty_name(place.ty()));
+            let text = format!(
+                "`?` takes an `Option`, a `Result` or a `ControlFlow`, not a value of type `{}`",
+                ty_name(place.ty())
+            );
             return Err(self.error(at, text));
         };
         let (fail, next) = (self.build.block(), self.build.block());

@@ -271,8 +271,8 @@ impl<T, R: TryResult> FittedTry<R::With<T>> for &TryOperand<Option<T>, R> {}
 impl<T, E, R: TryResult> FittedTry<R::With<T>> for &TryOperand<Result<T, E>, R> {}
 impl<T, B, R: TryResult> FittedTry<R::With<T>> for &TryOperand<ControlFlow<B, T>, R> {}
 
-/// A `?` on an operand that is no `Option`, `Result` or `ControlFlow`, which rustc refuses in the function itself; the probe goes on with
-/// the operand as its value.
+/// A `?` on an operand that is no `Option`, `Result` or `ControlFlow`, which rustc refuses in the function itself; the probe
+/// goes on with the operand as its value.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait UntypedTry<T>: Sized {
