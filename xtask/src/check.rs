@@ -1,12 +1,15 @@
 //! `check`: the whole gate, fast parts first. A change that passes may be merged; there are no other checks.
 //!
-//! Each step prints its name and its time, and the first failure ends the command. Most steps build in one target folder, with
-//! the same profiles and features, so that little is compiled twice.
+//! Each step prints its name and its time, and after a failure no other step begins. Most steps build in one target folder, with
+//! the same profiles and features, so that little is compiled twice. rustc and the tests often leave a core idle, so the steps that
+//! need little of that folder run beside the others, as processes whose output appears when they end.
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -36,6 +39,8 @@ struct Shared {
     toolkit: Toolkit,
     /// The folder to which the tests write the kernels that they compile.
     kernels: PathBuf,
+    /// A copy of this program, whose file the steps build anew.
+    program: PathBuf,
     every_cuda: bool,
     whole_llvm: bool,
 }
@@ -64,6 +69,9 @@ const STEPS: &[Step] = &[
     ("assemble", assemble),
 ];
 
+/// The steps that run beside the others, in their order: first those with a target folder of their own.
+const BESIDE: [&str; 4] = ["sanitize", "loom", "generate", "bundles"];
+
 /// The names of the steps, in their order.
 pub(crate) fn step_names() -> impl Iterator<Item = &'static str> {
     STEPS.iter().map(|(name, _)| *name)
@@ -76,23 +84,92 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         bail!("no step has this name; the steps are {}", step_names().collect::<Vec<_>>().join(", "));
     }
     let scratch = scratch("check")?;
-    let kernels = scratch.path().join("kernels");
+    let (kernels, program) = (scratch.path().join("kernels"), scratch.path().join("xtask"));
+    fs::copy(std::env::current_exe()?, &program).context("cannot copy this program")?;
     let toolkit = setup::toolkit()?;
     workspace::set_common(Common { variables: toolkit.for_bindgen()?, features: mpi::features() });
-    let shared = Shared { toolkit, kernels, every_cuda: options.every_cuda, whole_llvm: options.whole_llvm };
+    let shared = Shared { toolkit, kernels, program, every_cuda: options.every_cuda, whole_llvm: options.whole_llvm };
     fs::create_dir_all(&shared.kernels)?;
-    let mut times: Vec<(&str, Duration)> = Vec::new();
-    for (name, step) in steps {
-        println!("==> {name}");
-        let start = Instant::now();
-        step(&shared).with_context(|| format!("check failed at `{name}`"))?;
-        times.push((name, start.elapsed()));
+    let start = Instant::now();
+    let mut times = match &steps[..] {
+        [step] => vec![here(step, &shared)?],
+        _ => side_by_side(&steps, &shared)?,
+    };
+    if times.len() > 1 {
+        times.push(("all", start.elapsed()));
     }
-    let total: Duration = times.iter().map(|(_, time)| *time).sum();
-    for (name, time) in times.iter().chain([&("all", total)]) {
+    for (name, time) in times {
         println!("check {name:<10} {:7.1} s", time.as_secs_f64());
     }
     Ok(())
+}
+
+/// The name of a step, and how long it took.
+type Timed = (&'static str, Duration);
+
+/// Runs the steps of [`BESIDE`] and the others at the same time, each kind in its order.
+fn side_by_side(steps: &[&Step], shared: &Shared) -> Result<Vec<Timed>> {
+    let failed = AtomicBool::new(false);
+    let beside = BESIDE.iter().filter_map(|name| steps.iter().find(|step| step.0 == *name));
+    let others = steps.iter().filter(|step| !BESIDE.contains(&step.0));
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| until_failure(beside, &failed, |step| as_process(step, shared)));
+        let others = until_failure(others, &failed, |step| here(step, shared));
+        let beside = beside.join().expect("the thread does not panic");
+        Ok([others?, beside?].concat())
+    })
+}
+
+/// Runs steps one after the other, until one fails, here or elsewhere.
+fn until_failure<'a>(
+    steps: impl Iterator<Item = &'a &'a Step>,
+    failed: &AtomicBool,
+    run: impl Fn(&Step) -> Result<Timed>,
+) -> Result<Vec<Timed>> {
+    let mut times = Vec::new();
+    for step in steps {
+        if failed.load(Ordering::Relaxed) {
+            break;
+        }
+        let time = run(step);
+        failed.fetch_or(time.is_err(), Ordering::Relaxed);
+        times.push(time?);
+    }
+    Ok(times)
+}
+
+/// Runs a step in this process.
+fn here((name, step): &Step, shared: &Shared) -> Result<Timed> {
+    println!("==> {name}");
+    let start = Instant::now();
+    step(shared).with_context(|| format!("check failed at `{name}`"))?;
+    Ok((name, start.elapsed()))
+}
+
+/// Runs a step as a process of its own, and prints its output when it has ended.
+fn as_process((name, _): &Step, shared: &Shared) -> Result<Timed> {
+    let mut command = Command::new(&shared.program);
+    command.args(["check", name]);
+    let options = [(shared.every_cuda, "--every-cuda"), (shared.whole_llvm, "--whole-llvm")];
+    command.args(options.into_iter().filter(|(given, _)| *given).map(|(_, option)| option));
+    let start = Instant::now();
+    let (succeeded, text) = printed(command)?;
+    print!("{text}");
+    if !succeeded {
+        bail!("check failed at `{name}`, whose output is above");
+    }
+    Ok((name, start.elapsed()))
+}
+
+/// Runs a command; returns if it succeeded, and what it and the commands that it starts print, in the order in which they do.
+fn printed(mut command: Command) -> Result<(bool, String)> {
+    let (mut reader, writer) = std::io::pipe()?;
+    let mut process = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    // Its ends of the pipe are closed, so that the text ends.
+    drop(command);
+    let mut text = Vec::new();
+    reader.read_to_end(&mut text)?;
+    Ok((process.wait()?.success(), String::from_utf8_lossy(&text).into_owned()))
 }
 
 /// Fails with the faults, if there are any.
@@ -194,6 +271,36 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(error.contains("format, layers, tidy"), "{error}");
+    }
+
+    #[test]
+    fn steps_beside_the_others_are_steps_that_their_names_choose_alone() {
+        for name in BESIDE {
+            assert_eq!(step_names().filter(|step| step.contains(name)).collect::<Vec<_>>(), [name]);
+        }
+    }
+
+    #[test]
+    fn after_a_failure_no_step_begins() {
+        let steps: [Step; 3] = [("first", |_| Ok(())), ("second", |_| Ok(())), ("third", |_| Ok(()))];
+        let begun = std::cell::RefCell::new(Vec::new());
+        let failed = AtomicBool::new(false);
+        let run = |step: &Step| {
+            begun.borrow_mut().push(step.0);
+            if step.0 == "second" { bail!("it fails") } else { Ok((step.0, Duration::ZERO)) }
+        };
+        let steps: Vec<&Step> = steps.iter().collect();
+        assert_eq!(until_failure(steps.iter(), &failed, run).unwrap_err().to_string(), "it fails");
+        assert_eq!(*begun.borrow(), ["first", "second"]);
+        assert!(until_failure(steps.iter(), &failed, run).unwrap().is_empty(), "another step has failed");
+    }
+
+    #[test]
+    fn the_output_of_a_process_is_kept_in_its_order() {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "echo one; echo two >&2; sh -c 'echo three'; exit 3"]);
+        let (succeeded, text) = printed(shell).unwrap();
+        assert_eq!((succeeded, text.as_str()), (false, "one\ntwo\nthree\n"));
     }
 
     #[test]
