@@ -98,10 +98,11 @@ pub mod __private {
     pub use crate::library::default::{CapturedDefault, DeviceDefault};
     pub use crate::library::iterator;
     pub use crate::library::iterator::{
-        __DeviceDoubleEndedCalls, __DeviceExactSizeCalls, __DeviceIteratorCalls, DeviceDoubleEnded, DeviceExactSize,
+        __DeviceDoubleEndedCalls, __DeviceExactSizeCalls, __DeviceIntoIterator_into_iter, __DeviceIntoIteratorCalls,
+        __DeviceIterator_next, __DeviceIteratorCalls, DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator,
         DeviceIterator, inclusive, probe,
     };
-    pub use crate::library::loops::{items, range_of};
+    pub use crate::library::loops::{LoopItems, items, range_of};
     pub use crate::library::structs::{Names, StructKey, SumKey, VariantNames};
     pub use crate::print::{PrintedDebug, debug_value, printable};
     pub use crate::typeinfo::{

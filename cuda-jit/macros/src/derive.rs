@@ -210,7 +210,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         __value()
     }]);
     let passed = if borrows {
-        arguments(root, input, &members, &static_types, &key)?
+        arguments(root, input, &members, &static_types, (&key, &without))
     } else {
         value_impls(root, input, &repr, fields, &generics)
     };
@@ -366,32 +366,29 @@ fn arguments(
     input: &DeriveInput,
     members: &[Member],
     types: &[Type],
-    key: &TokenStream,
-) -> syn::Result<TokenStream> {
-    if let Some(param) = input.generics.type_params().next() {
-        return Err(syn::Error::new(
-            param.span(),
-            "a struct with references cannot have type parameters; name the type",
-        ));
-    }
+    (key, generics): (&TokenStream, &Generics),
+) -> TokenStream {
     let (vis, name) = (&input.vis, &input.ident);
     let passed = format_ident!("{}Args", name);
     let doc = format!("The arguments of a launch for a parameter of type [`{name}`]: one for each of its fields.");
     let params: Vec<Ident> = (0..members.len()).map(|index| format_ident!("A{}", index)).collect();
-    let bounds: Vec<TokenStream> =
-        params.iter().zip(types).map(|(param, ty)| quote!(#param: #root::KernelArg<#ty>)).collect();
+    let mut bounded = generics.clone();
+    for (param, ty) in params.iter().zip(types) {
+        bounded.params.push(syn::parse_quote!(#param: #root::KernelArg<#ty>));
+    }
+    let (impl_generics, _, clause) = bounded.split_for_impl();
     let indices = (0..members.len()).map(syn::Index::from);
     let fields = match members.first() {
         Some(Member::Named(_)) => quote!({ #(#[doc = "The field's argument."] pub #members: #params,)* }),
         _ => quote!((#(#[doc = "The field's argument."] pub #params),*);),
     };
-    Ok(quote! {
+    quote! {
         #[doc = #doc]
         #[derive(Clone, Copy, Debug)]
         #vis struct #passed<#(#params),*> #fields
 
         // SAFETY: a struct's cells are those of its fields, in order.
-        unsafe impl<#(#bounds),*> #root::KernelArg<#key> for #passed<#(#params),*> {
+        unsafe impl #impl_generics #root::KernelArg<#key> for #passed<#(#params),*> #clause {
             type Bound = (#(#params::Bound,)*);
 
             fn context(&self) -> ::core::option::Option<&#root::Context> {
@@ -407,7 +404,7 @@ fn arguments(
                 __results.into_iter().collect()
             }
         }
-    })
+    }
 }
 
 fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn::Result<TokenStream> {

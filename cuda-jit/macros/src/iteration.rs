@@ -1,4 +1,4 @@
-//! `#[device] impl Iterator`, `DoubleEndedIterator` and `ExactSizeIterator`: user-defined iterators.
+//! `#[device] impl Iterator`, `DoubleEndedIterator`, `ExactSizeIterator` and `IntoIterator`: user-defined iterators.
 
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -8,6 +8,7 @@ use syn::{ImplItem, ItemImpl};
 
 use crate::calls::calls_name;
 use crate::methods::{Owner, methods, trait_items};
+use crate::signature::add_value_bounds;
 use crate::standard;
 
 /// A trait of the standard library's iterators, and its counterpart in the device library.
@@ -27,6 +28,7 @@ impl Iteration {
             Iteration { name: "Iterator", device: "DeviceIterator", method: "next" },
             Iteration { name: "DoubleEndedIterator", device: "DeviceDoubleEnded", method: "next_back" },
             Iteration { name: "ExactSizeIterator", device: "DeviceExactSize", method: "len" },
+            Iteration { name: "IntoIterator", device: "DeviceIntoIterator", method: "into_iter" },
         ];
         all.into_iter().find(|of| of.name == name)
     }
@@ -69,13 +71,32 @@ pub(crate) fn iterated(
         "DoubleEndedIterator" => {
             (quote!(), quote!(&mut self), quote!(::core::option::Option<<Self as ::core::iter::Iterator>::Item>))
         }
-        _ => (quote!(), quote!(&self), quote!(usize)),
+        "ExactSizeIterator" => (quote!(), quote!(&self), quote!(usize)),
+        _ => {
+            let types = quote!(
+                type Item = <Self as ::core::iter::IntoIterator>::Item;
+                type IntoIter = <Self as ::core::iter::IntoIterator>::IntoIter;
+            );
+            (types, quote!(self), quote!(<Self as ::core::iter::IntoIterator>::IntoIter))
+        }
     };
-    let (this, (impl_generics, _, where_clause)) = (&item.self_ty, item.generics.split_for_impl());
+    let (this, mut bounded) = (&item.self_ty, item.generics.clone());
+    add_value_bounds(root, &mut bounded);
+    let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let calls = calls_name(&device);
     let standard = standard::check(root, item, name);
+    let looped = (name == "IntoIterator").then(|| {
+        quote! {
+            impl #impl_generics #root::LoopItems for #this #where_clause {
+                type Item = <Self as ::core::iter::IntoIterator>::Item;
+                type Into = #root::__DeviceIntoIterator_into_iter<Self>;
+                type Next = #root::__DeviceIterator_next<<Self as ::core::iter::IntoIterator>::IntoIter>;
+            }
+        }
+    });
     Ok(quote! {
         #standard
+        #looped
         impl #impl_generics #root::#calls for #this #where_clause {}
 
         #[allow(dead_code)]

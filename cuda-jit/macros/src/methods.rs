@@ -27,7 +27,9 @@ use crate::emit;
 use crate::iteration::{Iteration, iterated};
 use crate::operators::{operator, overloaded};
 use crate::options;
-use crate::signature::{RECEIVER, Role, Signature, add_device_bounds, has_lifetime, without_lifetimes};
+use crate::signature::{
+    RECEIVER, Role, Signature, add_device_bounds, add_value_bounds, has_lifetime, without_lifetimes,
+};
 
 /// A function that a `#[device]` trait requires, and that each `#[device] impl` of it defines: by a method's name it returns
 /// the captured body and typing probe of the `impl`. Its name is the text of the error if one of the attributes is missing.
@@ -47,6 +49,9 @@ pub(crate) fn of_impl(
             (Some(name), _) => overloaded(root, &options, &item, &name, single_expansion),
             (None, Some(of)) if !options.library => iterated(root, &options, &item, of, single_expansion),
             _ => {
+                if !options.library {
+                    add_value_bounds(root, &mut item.generics);
+                }
                 if is_extension(&written) {
                     declared = of_trait(root, quote!(extension), extension(&item, path), single_expansion);
                 }
@@ -337,7 +342,11 @@ fn inherent(
     let of = without_lifetimes(this);
     let holds_closures = !crate::signature::closures(&item.generics).is_empty();
     let mut bounded = item.generics.clone();
-    add_device_bounds(root, &mut bounded);
+    if options.library {
+        add_device_bounds(root, &mut bounded);
+    } else {
+        add_value_bounds(root, &mut bounded);
+    }
     let (mut hidden, mut bodies) = (TokenStream::new(), TokenStream::new());
     let mut names = TokenStream::new();
     for method in methods(item) {

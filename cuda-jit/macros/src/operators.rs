@@ -13,7 +13,7 @@ use syn::{Generics, ImplItem, ItemImpl};
 
 use crate::methods::{Body, Names, body, methods, with_self};
 use crate::options;
-use crate::signature::{Role, Signature, add_device_bounds};
+use crate::signature::{Role, Signature, add_value_bounds};
 use crate::standard;
 
 /// Returns true for the trait of an operator.
@@ -75,7 +75,7 @@ pub(crate) fn overloaded(
     let names = Names { definition, info, defined };
     let Body { definition, info } = body(root, options, &sig, &method.block, &signature, &generics, &names)?;
     let mut bounded = item.generics.clone();
-    add_device_bounds(root, &mut bounded);
+    add_value_bounds(root, &mut bounded);
     if name == "From" {
         bounded.make_where_clause().predicates.push(syn::parse_quote!(#this: ::core::convert::From<#right>));
     }

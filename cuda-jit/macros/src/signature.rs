@@ -15,7 +15,7 @@ mod device_bounds;
 
 use crate::capture;
 pub(crate) use closure_types::{closure_placeholder, closures, replaced};
-pub(crate) use device_bounds::add_device_bounds;
+pub(crate) use device_bounds::{add_device_bounds, add_value_bounds};
 
 /// The name of a receiver in the typing probe.
 pub(crate) const RECEIVER: &str = "__cuda_jit_self";

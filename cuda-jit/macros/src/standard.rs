@@ -38,7 +38,7 @@ const TRAITS: &[(&str, &[&str])] = &[
     ("cmp", &["PartialEq eq", "PartialOrd partial_cmp", "Ord cmp"]),
     ("convert", &["From from"]),
     ("default", &["Default default"]),
-    ("iter", &["Iterator next", "DoubleEndedIterator next_back", "ExactSizeIterator len"]),
+    ("iter", &["Iterator next", "DoubleEndedIterator next_back", "ExactSizeIterator len", "IntoIterator into_iter"]),
 ];
 
 /// The module of the trait with this name in the standard library, and one of its methods.
@@ -55,7 +55,7 @@ pub(crate) fn is_operator(name: &str) -> bool {
 }
 
 /// A function that compiles if the trait of an `impl` is the standard library's of this name: a method of either trait is
-/// then the same function.
+/// then the same function. Its parameter implies what the `impl`'s type does about lifetimes.
 pub(crate) fn check(root: &TokenStream, item: &ItemImpl, name: &str) -> TokenStream {
     let (Some((module, method)), Some((_, path, _))) = (known(name), &item.trait_) else { return TokenStream::new() };
     let Some(last) = path.segments.last() else { return TokenStream::new() };
@@ -73,7 +73,7 @@ pub(crate) fn check(root: &TokenStream, item: &ItemImpl, name: &str) -> TokenStr
     quote! {
         const _: () = {
             #[allow(dead_code, clippy::extra_unused_lifetimes)]
-            fn standard #generics () #bounds {
+            fn standard #generics (_: &#this) #bounds {
                 #same;
             }
         };

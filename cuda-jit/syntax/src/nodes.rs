@@ -240,9 +240,9 @@ macro_rules! nodes {
                 While(number: u32, condition: Ref<Condition>, body: Block),
                 /// `loop { .. }`; the loop's number.
                 Loop(number: u32, body: Block),
-                /// `for pattern in source { .. }`; the loop's number, and that of the callee that returns the next item,
-                /// unless the source is a range.
-                For(number: u32, pattern: Pattern, source: Ref<Expr>, body: Block, next: Option<u32>),
+                /// `for pattern in source { .. }`; the loop's number, and those of the callees that convert the source into an
+                /// iterator and that return the next item, unless the source is a range.
+                For(number: u32, pattern: Pattern, source: Ref<Expr>, body: Block, into: Option<u32>, next: Option<u32>),
                 /// `break 'label e`; the loop's number.
                 Break(number: Name, value: Option<Ref<Expr>>),
                 /// `continue 'label`; the loop's number.

@@ -15,6 +15,7 @@ mod closure_state;
 mod closure_values;
 mod closures;
 mod clusters;
+mod collections;
 mod comparisons;
 mod complex;
 mod conditional;

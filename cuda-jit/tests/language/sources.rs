@@ -165,6 +165,49 @@ fn elements_of_types_of_ones_own() {
 }
 
 /// Device functions with these names, each of which multiplies by its number.
+#[device]
+fn widths<T: Copy, U>(values: &[T]) -> usize {
+    values.len() * size_of::<T>() + align_of::<U>() * 100 + size_of::<[U; 3]>() * 1000
+}
+
+#[device]
+fn size_of_all<T>() -> usize {
+    7
+}
+
+mod measures {
+    use super::*;
+
+    #[device]
+    pub(super) fn align_of<T>() -> u32 {
+        9
+    }
+}
+
+#[test]
+fn types_are_measured() {
+    #[derive(Clone, Copy, DeviceType)]
+    struct Pixel {
+        _depth: f64,
+        _colour: [u8; 3],
+    }
+
+    #[kernel]
+    fn program(out: &mut [usize]) {
+        const N: usize = 5;
+        use measures::align_of;
+        let i = grid::<1>();
+        let own = align_of::<u64>() as usize + size_of_all::<u32>();
+        out[i] = match i {
+            0 => widths::<_, Pixel>(&[1u16; N]),
+            1 => widths::<u8, f32>(&[i as u8; 3]),
+            2 => size_of::<Pixel>() + 100 * std::mem::align_of::<Pixel>() + size_of::<&[f32]>() * 10_000,
+            _ => own + size_of::<[[u8; N]; 2]>() * 100,
+        };
+    }
+    differ!(program, (1, 4), [], vec![0usize; 4]);
+}
+
 macro_rules! numbered {
     ($($name:ident = $number:literal)*) => { $(
         #[device]

@@ -44,11 +44,6 @@ struct Unlisted {
 }
 
 #[derive(Clone, Copy, DeviceType)]
-struct Generic<'a, T> {
-    a: &'a [T],
-}
-
-#[derive(Clone, Copy, DeviceType)]
 #[operators(Mul for f32, Mul 2)]
 struct Misspelt {
     a: f32,

@@ -28,7 +28,7 @@ impl Scopes {
             ExprKind::Block(_, body)
             | ExprKind::Loop(_, body)
             | ExprKind::While(_, _, body)
-            | ExprKind::For(_, _, _, body, _) => self.ty_of_break(label, body),
+            | ExprKind::For(_, _, _, body, _, _) => self.ty_of_break(label, body),
             ExprKind::If(_, body, otherwise) => {
                 self.ty_of_break(label, body).or_else(|| self.break_in(label, (*otherwise)?))
             }

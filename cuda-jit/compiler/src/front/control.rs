@@ -29,8 +29,8 @@ impl Lowering<'_> {
             }
             ExprKind::While(number, condition, body) => self.while_loop(*number, condition, body),
             ExprKind::Loop(number, body) => self.endless_loop(*number, body, expected),
-            ExprKind::For(number, pattern, source, body, next) => {
-                self.for_loop(*at, For { number: *number, pattern, source, body, next: *next })
+            ExprKind::For(number, pattern, source, body, into, next) => {
+                self.for_loop(*at, For { number: *number, pattern, source, body, into: *into, next: *next })
             }
             ExprKind::Break(number, value) => self.break_out(*number, value.as_ref().copied(), expected),
             ExprKind::Continue(number) => {

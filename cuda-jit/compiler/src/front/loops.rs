@@ -23,6 +23,8 @@ pub(super) struct For {
     pub(super) pattern: &'static Pattern,
     pub(super) source: &'static Expr,
     pub(super) body: &'static Block,
+    /// The number of the callee that converts the source into an iterator, unless it is a range.
+    pub(super) into: Option<u32>,
     /// The number of the callee `next`, unless the source is a range.
     pub(super) next: Option<u32>,
 }
@@ -30,7 +32,7 @@ pub(super) struct For {
 impl Lowering<'_> {
     /// `for pattern in source { body }`
     pub(super) fn for_loop(&mut self, at: Pos, looped: For) -> Result<Val> {
-        let For { number, pattern, source, body, next } = looped;
+        let For { number, pattern, source, body, next, .. } = looped;
         if let Some(next) = next
             && let Callee::Function(..) = &self.frame().callees[next as usize]
         {
@@ -60,7 +62,7 @@ impl Lowering<'_> {
 
     /// Lowers a loop over an iterator.
     fn for_each_next(&mut self, at: Pos, looped: For, next: u32) -> Result<Val> {
-        let For { number, pattern, source, body, .. } = looped;
+        let For { number, pattern, source, body, into, .. } = looped;
         let callees = self.frame().callees.clone();
         let Callee::Function(instance, info) = &callees[next as usize] else { return Ok(Val::unit()) };
         let iterator = match (&source.1, info.params.first()) {
@@ -68,6 +70,10 @@ impl Lowering<'_> {
                 self.range_value((start, *end, *inclusive), range)?
             }
             _ => self.expr(source, None)?,
+        };
+        let iterator = match into.map(|into| &callees[into as usize]) {
+            Some(Callee::Function(instance, info)) => self.call_function(at, instance, info, vec![iterator])?,
+            _ => iterator,
         };
         if let [start, end, gap, is_first] = iterator.leaves[..]
             && self.program.analysed

@@ -14,8 +14,9 @@ use std::iter::{Empty, FromFn, Once, Repeat, RepeatN, Successors};
 use std::marker::PhantomData;
 
 use crate::library::iterator::{
-    self, __Making_array_from_fn, __Making_empty, __Making_from_fn, __Making_once, __Making_repeat, __Making_repeat_n,
-    __Making_successors, __Pairing_zip_both, DeviceIntoIterator, Making, OptionElements,
+    self, __Making_align_of, __Making_array_from_fn, __Making_empty, __Making_from_fn, __Making_once, __Making_repeat,
+    __Making_repeat_n, __Making_size_of, __Making_successors, __Pairing_zip_both, DeviceIntoIterator, Making,
+    OptionElements,
 };
 use crate::num::order;
 use crate::typeinfo::non_device::{
@@ -68,8 +69,8 @@ type At = fn(usize) -> Any;
 /// The placeholder for an argument of `iter::zip`.
 type Items = [Any; 0];
 
-/// The supported functions without arguments.
-type Nullary = (fn() -> Empty<Any>,);
+/// The supported functions without arguments, and the type argument of those whose results do not show it.
+type Nullary<T> = (fn() -> Empty<Any>, fn() -> usize, fn() -> usize, PhantomData<T>);
 /// The supported functions of one argument.
 type Unary =
     (fn(&mut Any) -> Any, fn(Any) -> Once<Any>, fn(Any) -> Repeat<Any>, fn(Next) -> FromFn<Next>, fn(At) -> [Any; 1]);
@@ -90,7 +91,7 @@ macro_rules! unknown {
     ($([$($generics:tt)*] $ty:ty, [$($params:tt)*] where [$($bounds:tt)*];)*) => { $(
         impl<$($generics)*> $ty {
             /// Unifies the generic arguments with those of a function value that is called without arguments.
-            pub fn unify_nullary<$($params)*>(self, function: &V, _: Nullary) -> Self where $($bounds)* {
+            pub fn unify_nullary<$($params)*, MEASURED>(self, function: &V, _: Nullary<MEASURED>) -> Self where $($bounds)* {
                 self.unify(function)
             }
 
@@ -146,7 +147,11 @@ pub struct Candidates<F, S, A>(PhantomData<(F, S, A)>);
 
 impl NonDeviceFunction {
     /// Compares the function with those without arguments.
-    pub fn unify_nullary<F, E: Fn() -> Empty<A>, A>(self, _: &F, _: (E,)) -> Candidates<F, (E,), (A,)> {
+    pub fn unify_nullary<F, E: Fn() -> Empty<A>, S, L, A, T>(
+        self,
+        _: &F,
+        _: (E, S, L, PhantomData<T>),
+    ) -> Candidates<F, (E, S, L), (A, T)> {
         Candidates(PhantomData)
     }
 }
@@ -265,7 +270,9 @@ macro_rules! std_functions {
 type Both<A, B> = iterator::Zip<<A as DeviceIntoIterator>::IntoIter, <B as DeviceIntoIterator>::IntoIter>;
 
 std_functions! {
-    [A: Making] __Making_empty<A>, fn() -> OptionElements<A>, (F,), (A,);
+    [A: Making, S, L, T] __Making_empty<A>, fn() -> OptionElements<A>, (F, S, L), (A, T);
+    [T: Making, E, L] __Making_size_of<T>, fn() -> usize, (E, F, L), (Any, T);
+    [T: Making, E, S] __Making_align_of<T>, fn() -> usize, (E, S, F), (Any, T);
     [A, O, R, N, W] Take<A>, fn(&mut A) -> A, (F, O, R, N, W), (A, Any, Any, Next, At, [Any; 1]);
     [A: Making, T, R, N, W] __Making_once<A>, fn(A) -> OptionElements<A>, (T, F, R, N, W), (Any, A, Any, Next, At, [Any; 1]);
     [A: Making, T, O, N, W] __Making_repeat<A>, fn(A) -> iterator::Repeat<A>, (T, O, F, N, W), (Any, Any, A, Next, At, [Any; 1]);

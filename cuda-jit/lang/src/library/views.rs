@@ -113,6 +113,7 @@ impl<'a, A, const N: usize> Broadcast<'a, A, N> for ArrayViewMut<'a, A, Dim<[usi
 
 impl<'a, A, B, const N: usize> LoopItems for SameShape<'a, A, B, N> {
     type Item = (&'a mut A, &'a B);
+    type Into = NoCallee;
     type Next = NoCallee;
 }
 

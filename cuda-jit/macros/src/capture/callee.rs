@@ -71,7 +71,7 @@ impl Capture {
         let (witness, hidden) = (callee(number, span), hidden(&of_std));
         let same = self.imports.has_body_copy().then(|| quote_spanned!(span => __cuda_jit_same));
         let same: Vec<_> = same.into_iter().collect();
-        let known = free.and_then(|(count, closures)| known_functions(count, closures));
+        let known = free.and_then(|(count, closures)| known_functions(path, count, closures));
         let value = callee_value(number, span);
         let imported = |expr: TokenStream| match import {
             Some(import) => quote_spanned!(span => { #import #expr }),
@@ -162,9 +162,19 @@ impl Capture {
 
 /// The standard-library functions with this number of arguments that kernels support, and the hidden method that compares a
 /// callee with them; `None` if there are none.
-fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)> {
+fn known_functions(path: &ExprPath, count: usize, closures: bool) -> Option<(Ident, TokenStream)> {
     let (name, known) = match count {
-        0 => ("nullary", quote!((::core::iter::empty,))),
+        0 => {
+            // only the path shows the type argument of these
+            let measured = type_argument(path).map_or_else(|| quote!(()), ToTokens::to_token_stream);
+            let known = quote!((
+                ::core::iter::empty,
+                ::core::mem::size_of::<#measured>,
+                ::core::mem::align_of::<#measured>,
+                ::core::marker::PhantomData::<#measured>
+            ));
+            ("nullary", known)
+        }
         1 => (
             "unary",
             quote!((
@@ -191,6 +201,17 @@ fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)>
     };
     let unify = if closures { "accept" } else { "unify" };
     Some((format_ident!("{}_{}", unify, name, span = Span::mixed_site()), known))
+}
+
+/// The generic argument of a path's last name, if it is a single type.
+fn type_argument(path: &ExprPath) -> Option<&syn::Type> {
+    match &path.path.segments.last()?.arguments {
+        PathArguments::AngleBracketed(arguments) if arguments.args.len() == 1 => match &arguments.args[0] {
+            GenericArgument::Type(argument) => Some(argument),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The prefix of a function's alias, which depends on the number of generic arguments of its path and on whether an

@@ -14,7 +14,7 @@ impl Capture {
     pub(super) fn for_loop(&mut self, looped: &mut ExprForLoop) -> s::Expr {
         let span = looped.label.as_ref().map_or(looped.for_token.span(), |label| label.name.span());
         let binds = matches!(*looped.pat, Pat::Ident(_));
-        let (source, next) = self.source(&mut looped.expr, binds);
+        let (source, into, next) = self.source(&mut looped.expr, binds);
         let (number, (pattern, body)) = self.labelled(looped.label.as_ref().map(|label| &label.name), true, |walk| {
             walk.scopes.note_valueless();
             walk.scoped(|walk| {
@@ -23,22 +23,27 @@ impl Capture {
                 (pattern, walk.block_after(&mut looped.body, witnesses))
             })
         });
-        node(span, s::ExprKind::For(number, pattern, Box::new(source), body, next))
+        node(span, s::ExprKind::For(number, pattern, Box::new(source), body, into, next))
     }
 
-    /// The source of a loop and, unless it is a range, the number of the callee that returns the next item, which rustc
-    /// derives from the iterator's type. The type of a range's numbers is queried, unless the loop's pattern `binds` them.
-    fn source(&mut self, source: &mut Expr, binds: bool) -> (s::Expr, Option<u32>) {
+    /// The source of a loop and, unless it is a range, the numbers of the callees that convert it into an iterator and return the
+    /// next item, which rustc derives from its type. The type of a range's numbers is queried, unless the loop's pattern
+    /// `binds` them.
+    fn source(&mut self, source: &mut Expr, binds: bool) -> (s::Expr, Option<u32>, Option<u32>) {
         match source {
             Expr::Paren(inner) => self.source(&mut inner.expr, binds),
             Expr::Group(inner) => self.source(&mut inner.expr, binds),
-            Expr::Range(range) if range.start.is_some() => self.numbers(range, !binds),
+            Expr::Range(range) if range.start.is_some() => {
+                let (value, next) = self.numbers(range, !binds);
+                (value, None, next)
+            }
             source => {
                 let (value, span) = (self.typed(source), begin(source));
-                let number = self.callee(span);
-                let witness = callee(number, span);
-                *source = Expr::Verbatim(quote_spanned!(span => __cuda_jit_items(#source, #witness)));
-                (value, Some(number))
+                let (into, next) = (self.callee(span), self.callee(span));
+                let [into_witness, next_witness] = [into, next].map(|number| callee(number, span));
+                *source =
+                    Expr::Verbatim(quote_spanned!(span => __cuda_jit_items(#source, #into_witness, #next_witness)));
+                (value, Some(into), Some(next))
             }
         }
     }

@@ -29,6 +29,30 @@ pub(crate) fn add_device_bounds(root: &TokenStream, generics: &mut Generics) {
     }
 }
 
+/// As [`add_device_bounds`]; and each type parameter of an `impl` that is bounded by `Copy`, so that its values are moved about, is
+/// a type of the device's values, as those of functions are.
+pub(crate) fn add_value_bounds(root: &TokenStream, generics: &mut Generics) {
+    let is_copy = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|last| last.ident == "Copy"),
+        _ => false,
+    };
+    let inline = generics.type_params().filter(|param| param.bounds.iter().any(is_copy));
+    let mut copied: Vec<TokenStream> = inline.map(|param| param.ident.to_token_stream()).collect();
+    for predicate in generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
+        if let WherePredicate::Type(predicate) = predicate
+            && predicate.lifetimes.is_none()
+            && predicate.bounds.iter().any(is_copy)
+        {
+            copied.push(predicate.bounded_ty.to_token_stream());
+        }
+    }
+    add_device_bounds(root, generics);
+    if !copied.is_empty() {
+        let bounds = copied.iter().map(|ty| -> WherePredicate { syn::parse_quote!(#ty: #root::ValueType) });
+        generics.make_where_clause().predicates.extend(bounds);
+    }
+}
+
 /// The device's counterparts of one bound of a type.
 fn counterparts(
     root: &TokenStream,

@@ -65,6 +65,12 @@ methods! {
     }
     mod functions {
         empty: std::iter::empty::<u32>().chain(all[..n].iter().copied()).sum::<u32>();
+        sizes: {
+            use std::mem::size_of as measure;
+            append(&mut log, size_of::<(u8, u64)>() as u64);
+            (measure::<[u16; 3]>(), std::mem::size_of::<Option<f32>>() * n, elements::<3>(x)[size_of::<u8>()])
+        };
+        alignments: (align_of::<u64>() + n, std::mem::align_of::<[u16; 3]>(), core::mem::align_of::<()>());
         from_fn: {
             let mut v = n as u32;
             let mut items = std::iter::from_fn(|| { append(&mut log, 5); v += 1; if v < 9 { Some(v) } else { None } });

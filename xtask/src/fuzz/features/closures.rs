@@ -388,6 +388,19 @@ pub(super) const FEATURES: &[Feature] = &[
                        let q@ = whole@.enumerate().rev().map(|(k, v)| { n@ = n@.rotate_left(1) ^ v; v.rotate_left(k as u32) }).fold($e, |s: $T, v| s.rotate_left(3) ^ v);\nlet r@ = it@.len() as u32 ^ it@.map(|v| whole@.map(move |w| v ^ w)).flatten().fold(1, |s: $T, v| s.rotate_left(1) ^ v) as u32;\n",
                 yields: &[("n@", "T"), ("p@", "T"), ("q@", "T"), ("r@", "u32")],
             },
+            Snippet {
+                items: "#[derive(Clone, Copy, DeviceType)]\nstruct Bag@<T, const N: usize> { items: [T; N], len: usize }\n#[derive(Clone, Copy, DeviceType)]\nstruct Each@<'a, T, const N: usize> { bag: &'a Bag@<T, N>, at: usize }\n\
+                        #[derive(Clone, Copy, DeviceType)]\nstruct Last@<T, const N: usize> { bag: Bag@<T, N> }\n\
+                        #[device]\nimpl<'a, T: Copy, const N: usize> Iterator for Each@<'a, T, N> { type Item = T; fn next(&mut self) -> Option<T> { self.at += 1; self.bag.items[..self.bag.len].get(self.at - 1).copied() } }\n\
+                        #[device]\nimpl<T: Copy, const N: usize> Iterator for Last@<T, N> { type Item = T; fn next(&mut self) -> Option<T> { self.bag.len = self.bag.len.checked_sub(1)?; Some(self.bag.items[self.bag.len]) } }\n\
+                        #[device]\nimpl<'a, T: Copy, const N: usize> IntoIterator for &'a Bag@<T, N> { type Item = T; type IntoIter = Each@<'a, T, N>; fn into_iter(self) -> Each@<'a, T, N> { Each@ { bag: self, at: 0 } } }\n\
+                        #[device]\nimpl<T: Copy, const N: usize> IntoIterator for Bag@<T, N> { type Item = T; type IntoIter = Last@<T, N>; fn into_iter(self) -> Last@<T, N> { Last@ { bag: self } } }\n\
+                        #[device]\nimpl<T: Copy, const N: usize> Bag@<T, N> { fn push(&mut self, v: T) -> Option<T> { if self.len == N { return Some(v); } self.items[self.len] = v; self.len += 1; None } }\n",
+                body: "let mut bag@ = Bag@ { items: [$e; 4], len: $usize % 3 };\nlet mut n@ = $e;\nfor k in 0..$usize % 4 { for v in bag@.push($e) { n@ ^= v; } n@ = n@.rotate_left(k as u32); }\n\
+                       for v in &bag@ { n@ = n@.rotate_left(1) ^ v; }\nfor v in bag@ { bag@.items[0] ^= v; if v == $e { break; } n@ = n@.rotate_left(3) ^ v; }\n\
+                       let q@ = (&bag@).into_iter().zip(bag@).map(|(a, b)| a ^ b.rotate_left(1)).fold($e, |s: $T, v| s.rotate_left(3) ^ v);\nlet r@ = [bag@, Bag@ { len: 2, ..bag@ }].into_iter().flatten().fold(1, |s: $T, v| s.rotate_left(1) ^ v);\n",
+                yields: &[("n@", "T"), ("q@", "T"), ("r@", "T")],
+            },
         ],
     },
 ];

@@ -1,5 +1,5 @@
-//! Functions of `std::iter` and `std::array` that create iterators and arrays, and the iterators over an `Option` or
-//! `Result`.
+//! Functions of `std::iter`, `std::array` and `std::mem` that create iterators and arrays or measure types, and the iterators over
+//! an `Option` or `Result`.
 
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator, Indexed, IndexedSource, Zip};
 use crate::device;
@@ -12,6 +12,21 @@ use crate::typeinfo::{Closure, DeviceType};
 /// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait Making: Sized + DeviceType {
+    #[doc(hidden)]
+    const SIZE: usize = size_of::<Self>();
+    #[doc(hidden)]
+    const ALIGN: usize = align_of::<Self>();
+
+    /// `mem::size_of`
+    fn size_of() -> usize {
+        Self::SIZE
+    }
+
+    /// `mem::align_of`
+    fn align_of() -> usize {
+        Self::ALIGN
+    }
+
     /// `iter::empty`
     fn empty() -> OptionElements<Self> {
         OptionElements { item: None }

@@ -37,9 +37,9 @@ pub use copies::{__ReferentCalls, Copied, Referent};
 pub use device_iterator::{__DeviceIterator_next, __DeviceIteratorCalls, DeviceIterator};
 pub use flatten::{Cycle, Flatten, Fuse, Peekable};
 pub use functions::{
-    __Making_array_from_fn, __Making_empty, __Making_from_fn, __Making_once, __Making_repeat, __Making_repeat_n,
-    __Making_successors, __MakingCalls, __Pairing_zip_both, __PairingCalls, __ValueSourcesCalls,
-    __ValueSourcesMutCalls, FromFn, Making, OptionElements, Pairing, Repeat, RepeatN, Successors,
+    __Making_align_of, __Making_array_from_fn, __Making_empty, __Making_from_fn, __Making_once, __Making_repeat,
+    __Making_repeat_n, __Making_size_of, __Making_successors, __MakingCalls, __Pairing_zip_both, __PairingCalls,
+    __ValueSourcesCalls, __ValueSourcesMutCalls, FromFn, Making, OptionElements, Pairing, Repeat, RepeatN, Successors,
 };
 pub use get::{
     __BoundsCalls, __GetCalls, __GetMutCalls, Bounds, RANGES, probe, range_full, range_to, range_to_inclusive,
