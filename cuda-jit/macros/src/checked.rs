@@ -55,7 +55,7 @@ struct OfMethod {
 }
 
 /// The copy of a body, which is the last token of a function; `None` if the function has attributes within the body, a `?`
-/// without an `Option` or `Result` to return, a `return` with a value where it returns nothing, or generic constants that are
+/// without an `Option`, `Result` or `ControlFlow` to return, a `return` with a value where it returns nothing, or generic constants that are
 /// no numbers. Closures' bounds that name lifetimes prevent it too, since representatives have none.
 pub(crate) fn copy_of(signature: &Signature, written: TokenTree) -> Option<BodyCopy> {
     let lines = |body: &Group| body.span_close().start().line.saturating_sub(body.span_open().start().line);
@@ -102,9 +102,11 @@ fn returns_value(tokens: TokenStream) -> bool {
     false
 }
 
-/// Returns true for types named `Option` or `Result`. If a name means another type, only the text of an error differs.
+/// Returns true for types named `Option`, `Result` or `ControlFlow`. If a name means another type, only the text of an error
+/// differs.
 fn is_try(ty: &Type) -> bool {
-    matches!(ty, Type::Path(ty) if ty.path.segments.last().is_some_and(|last| last.ident == "Option" || last.ident == "Result"))
+    let names = ["Option", "Result", "ControlFlow"];
+    matches!(ty, Type::Path(ty) if ty.path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name)))
 }
 
 /// Returns true if a bound names a lifetime of the function.

@@ -14,7 +14,7 @@ use syn::{Block, Expr, Ident, ItemFn};
 use crate::capture::{self, BindingInfo, BindingKind, Captured};
 use crate::checked;
 use crate::options;
-use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
+use crate::signature::{Role, Signature, elided, name_impl_arguments, type_check, without_lifetimes};
 
 /// The documentation of `launch`.
 const LAUNCH: &str = "Launches the kernel: `(grid, block)`, `(grid, block, &stream)`, `(grid, block, &stream, shared bytes)` \
@@ -67,6 +67,10 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             return quote!(#item #error);
         }
     };
+    // a launch names a kernel's type parameters
+    if kind == Kind::Device {
+        name_impl_arguments(&mut function.sig);
+    }
     let (items, written) = match items_beside(kind, &root, options, &mut function, written, single_expansion) {
         Ok((items, Ok(written))) => (items, written.unwrap_or(item)),
         Ok((items, Err(error))) => (items, stub(function, &error.to_compile_error())),

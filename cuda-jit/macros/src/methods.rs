@@ -11,6 +11,8 @@
 //! Nothing here runs `unsafe` code. The emitted code has some, without tokens of the user's; this macro guarantees that the
 //! captured syntax is the code that rustc checks beside it.
 
+use std::borrow::Cow;
+
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -28,7 +30,8 @@ use crate::iteration::{Iteration, iterated};
 use crate::operators::{operator, overloaded};
 use crate::options;
 use crate::signature::{
-    RECEIVER, Role, Signature, add_device_bounds, add_value_bounds, has_lifetime, without_lifetimes,
+    RECEIVER, Role, Signature, add_device_bounds, add_value_bounds, has_impl_arguments, has_lifetime,
+    name_impl_arguments, without_lifetimes,
 };
 
 /// A function that a `#[device]` trait requires, and that each `#[device] impl` of it defines: by a method's name it returns
@@ -43,25 +46,27 @@ pub(crate) fn of_impl(
     single_expansion: bool,
 ) -> TokenStream {
     let mut declared = TokenStream::new();
-    let expanded = options::of_device(written.clone()).and_then(|options| match &item.trait_ {
-        None => inherent(root, &options, &item, single_expansion),
-        Some((_, path, _)) => match (operator(path), Iteration::of(path)) {
-            (Some(name), _) => overloaded(root, &options, &item, &name, single_expansion),
-            (None, Some(of)) if !options.library => iterated(root, &options, &item, of, single_expansion),
+    let expanded = options::of_device(written.clone()).and_then(|options| {
+        let path = item.trait_.as_ref().map(|(_, path, _)| path);
+        if path.is_some_and(|path| operator(path).is_none() && Iteration::of(path).is_none()) && !options.library {
+            add_value_bounds(root, &mut item.generics);
+        }
+        let named = with_named_impl_arguments(&item);
+        let Some((_, path, _)) = &named.trait_ else { return inherent(root, &options, &named, single_expansion) };
+        match (operator(path), Iteration::of(path)) {
+            (Some(name), _) => overloaded(root, &options, &named, &name, single_expansion),
+            (None, Some(of)) if !options.library => iterated(root, &options, &named, of, single_expansion),
             _ => {
-                if !options.library {
-                    add_value_bounds(root, &mut item.generics);
-                }
                 if is_extension(&written) {
-                    declared = of_trait(root, quote!(extension), extension(&item, path), single_expansion);
+                    declared = of_trait(root, quote!(extension), extension(&named, path), single_expansion);
                 }
-                let items = trait_items(root, &options, &item, (path, Owner::of(&options)), single_expansion)?;
+                let items = trait_items(root, &options, &named, (path, Owner::of(&options)), single_expansion)?;
                 let is_library = options.library && !is_extension(&written);
-                let calls = if is_library { calls_impl(&item, path) } else { TokenStream::new() };
+                let calls = if is_library { calls_impl(&named, path) } else { TokenStream::new() };
                 item.items.extend(items);
                 Ok(calls)
             }
-        },
+        }
     });
     let expanded = expanded.unwrap_or_else(|error| error.to_compile_error());
     quote! {
@@ -70,6 +75,20 @@ pub(crate) fn of_impl(
         #item
         #expanded
     }
+}
+
+/// The `impl`, with a type parameter for each `impl Trait` among the parameters' types of its methods.
+fn with_named_impl_arguments(item: &ItemImpl) -> Cow<'_, ItemImpl> {
+    if !methods(item).any(|method| has_impl_arguments(&method.sig)) {
+        return Cow::Borrowed(item);
+    }
+    let mut named = item.clone();
+    for item in &mut named.items {
+        if let ImplItem::Fn(method) = item {
+            name_impl_arguments(&mut method.sig);
+        }
+    }
+    Cow::Owned(named)
 }
 
 /// `#[device] trait ..`
@@ -89,7 +108,8 @@ pub(crate) fn of_trait(
             TraitItem::Fn(method) => Some(method.clone()),
             _ => None,
         });
-        for method in methods.collect::<Vec<_>>() {
+        for mut method in methods.collect::<Vec<_>>() {
+            name_impl_arguments(&mut method.sig);
             let (items, beside) = trait_method(root, &options, (&item, is_sized), &method, single_expansion)?;
             hidden.extend(items);
             tokens.extend(beside);

@@ -12,10 +12,12 @@ use syn::{
 
 mod closure_types;
 mod device_bounds;
+mod impl_arguments;
 
 use crate::capture;
 pub(crate) use closure_types::{closure_placeholder, closures, replaced};
 pub(crate) use device_bounds::{add_device_bounds, add_value_bounds};
+pub(crate) use impl_arguments::{has_impl_arguments, name_impl_arguments};
 
 /// The name of a receiver in the typing probe.
 pub(crate) const RECEIVER: &str = "__cuda_jit_self";

@@ -119,7 +119,7 @@ impl<T: Copy, const N: usize> IntoIterator for Bag<T, N> {
     }
 }
 
-/// What both kinds of bags and slices have.
+/// The first and the last item.
 #[device]
 trait Ends<T> {
     fn ends(&self) -> Option<(T, T)>;

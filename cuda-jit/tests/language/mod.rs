@@ -38,6 +38,7 @@ mod groups;
 mod halves;
 mod hoisted_checks;
 mod hygiene;
+mod impl_arguments;
 mod in_place;
 mod integer_methods;
 mod items;

@@ -24,6 +24,10 @@ impl Capture {
     /// Captures an argument of a closure with the type that the parameter gives it.
     pub(super) fn typed_argument(&mut self, expr: &mut Expr) -> s::Expr {
         let value = self.expr(expr);
+        if may_be_coerced(&value) {
+            let (at, number) = (value.0, self.observe_argument(expr));
+            return s::Expr(at, s::ExprKind::Typed(Box::new(value), number));
+        }
         self.unless_fixed(value, |to| to.observe_argument(expr))
     }
 
@@ -39,6 +43,22 @@ impl Capture {
         }
         let (at, number) = (value.0, observe(self));
         s::Expr(at, s::ExprKind::Typed(Box::new(value), number))
+    }
+}
+
+/// Returns true for an expression that may be a reference to a reference, of which a closure takes the inner one, or a tuple of
+/// such ones.
+fn may_be_coerced(expr: &s::Expr) -> bool {
+    match &expr.1 {
+        s::ExprKind::Binding(_)
+        | s::ExprKind::Field(..)
+        | s::ExprKind::Index(..)
+        | s::ExprKind::Method(..)
+        | s::ExprKind::Call(..)
+        | s::ExprKind::Deref(_)
+        | s::ExprKind::Reborrow(..) => true,
+        s::ExprKind::Tuple(parts) => parts.iter().any(may_be_coerced),
+        _ => false,
     }
 }
 
