@@ -412,7 +412,7 @@ fn inherent(
         let (declared, phantom) = (signature.generics.params.iter().map(declared), signature.phantom());
         let (turbofish, arguments) = (own.params.iter().map(argument), signature.generic_args(root));
         names.extend(quote! {
-            pub struct #marker<S: ?Sized #(, #declared)*>(::core::marker::PhantomData<S>, #phantom);
+            #vis struct #marker<__Of: ?Sized #(, #declared)*>(::core::marker::PhantomData<__Of>, #phantom);
             // SAFETY: the instance is the method that the type is named after, whose body rustc has type-checked.
             #[diagnostic::do_not_recommend]
             unsafe impl #impl_generics #root::DeviceFn for #marker<#this #(, #marked)*> #where_clause {

@@ -142,6 +142,125 @@ where
     }
 }
 
+/// Types with parameters that are bounded by a trait alone.
+#[device]
+trait Area {
+    fn area(&self) -> u32;
+
+    fn doubled(&self) -> u32 {
+        self.area() * 2
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Square(u32);
+
+#[device]
+impl Area for Square {
+    fn area(&self) -> u32 {
+        self.0 * self.0
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Painted<S: Area> {
+    shape: S,
+    layers: u32,
+}
+
+#[device]
+impl<S: Area> Painted<S> {
+    fn paint(&self) -> u32 {
+        (self.shape.area() + self.shape.doubled()) * self.layers
+    }
+
+    fn or<O: Area>(&self, other: O) -> u32 {
+        if self.layers > 1 { self.paint() } else { other.area() }
+    }
+}
+
+#[device]
+impl<S: Area, const N: usize> Area for [S; N] {
+    fn area(&self) -> u32 {
+        self.iter().map(|shape| shape.area()).sum()
+    }
+}
+
+#[device]
+impl<A: Area, B: Area> Area for (A, B) {
+    fn area(&self) -> u32 {
+        self.0.area() * 3 + self.1.area()
+    }
+}
+
+#[device]
+impl<S: Area> Area for Option<S> {
+    fn area(&self) -> u32 {
+        self.as_ref().map_or(5, |shape| shape.area())
+    }
+}
+
+#[test]
+fn a_trait_is_bound_enough_for_the_parameters_of_types() {
+    #[kernel]
+    fn program(out: &mut [u32]) {
+        let i = grid::<1>();
+        let square = Square(i as u32);
+        let painted = Painted { shape: ([square, Square(2)], [Some(square), None]), layers: i as u32 };
+        out[i] = painted.paint() + painted.or(square) * 10_000;
+    }
+    differ!(program, (1, 5), [], vec![0u32; 5]);
+}
+
+mod hidden {
+    use super::*;
+
+    #[derive(Clone, Copy, DeviceType)]
+    struct Inner(u32);
+
+    #[derive(Clone, Copy, DeviceType)]
+    pub(super) struct Near(u32);
+
+    #[derive(Clone, Copy, DeviceType)]
+    pub(super) struct Outer {
+        pub(super) number: u32,
+    }
+
+    #[device]
+    impl Outer {
+        fn inner(&self) -> Inner {
+            Inner(self.number)
+        }
+
+        pub(super) fn near(&self) -> Near {
+            Near(self.inner().0 + 1)
+        }
+
+        /// Its parameter has the name of one of the macro's.
+        pub(super) fn of<S: Copy>(&self, a: S, b: S) -> S {
+            if self.inner().0 > 2 { a } else { b }
+        }
+    }
+
+    #[device]
+    impl Near {
+        pub(super) fn get(self) -> u32 {
+            self.0
+        }
+    }
+}
+
+#[test]
+fn private_types_are_results_of_private_methods() {
+    #[kernel]
+    fn program(out: &mut [u32]) {
+        let i = grid::<1>();
+        let outer = hidden::Outer { number: i as u32 };
+        out[i] = outer.near().get() * 10 + outer.of(1, 2);
+    }
+    differ!(program, (1, 5), [], vec![0u32; 5]);
+}
+
 #[test]
 fn traits_are_implemented_for_generic_types() {
     #[kernel]

@@ -217,3 +217,21 @@ fn programs_of_newcomers() {
     differ!(errors, (1, 8), [&X[..]], vec![0i64; 8]);
     differ!(constants_of_a_trait, (1, 8), [&X[..]], vec![0i64; 8]);
 }
+
+#[test]
+fn shifted_literals_have_the_types_that_rustc_infers() {
+    #[kernel]
+    fn program(x: &[u32], out: &mut [u64]) {
+        let i = grid::<1>();
+        let n = x[i];
+        let (word, mask) = (0usize, 1 << n);
+        let mut words = [5u64, n as u64];
+        words[word] |= mask;
+        let (low, high) = (1 >> n, 3 + (4 << n));
+        words[1] ^= low;
+        words[0] ^= high;
+        let nested = ((1 << n, [2 << n]), n);
+        out[i] = words[0] ^ words[1] << 1 ^ nested.0.0 ^ nested.0.1[0];
+    }
+    differ!(program, (1, 5), [&[0u32, 1, 5, 31, 40][..]], vec![0u64; 5]);
+}

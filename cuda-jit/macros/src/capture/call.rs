@@ -242,10 +242,14 @@ impl Capture {
             "panic" | "unreachable" | "todo" | "unimplemented" => self.panicking(call, span, 0),
             _ => {
                 let hint = match name.as_str() {
-                    "print" | "println" | "eprint" | "eprintln" | "dbg" | "format" => "write `printf!(\"..\\n\", ..)`",
+                    "print" | "println" | "eprint" | "eprintln" | "dbg" => "write `printf!(\"..\\n\", ..)`",
+                    "format" => "kernels have no strings; `printf!(\"..\\n\", ..)` prints",
                     "vec" => "kernels have no heap; write an array, `[0.0; 16]`",
                     "s" => "write it where a view is sliced: `x.slice(s![1.., 0])`",
-                    _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and similar macros",
+                    _ => {
+                        "kernels have `printf!`, `assert!`, `panic!`, `unreachable!` and similar macros; one of your own writes a whole \
+                         function, or is a `#[device]` function instead"
+                    }
                 };
                 let path = call.path.to_token_stream().to_string().replace(' ', "");
                 self.refuse(span, format!("`{path}!` is not supported; {hint}"))

@@ -68,6 +68,7 @@ fn has_fixed_type(expr: &s::Expr) -> bool {
         s::ExprKind::Lit(s::Lit::Int(_, suffix) | s::Lit::Float(_, _, suffix)) => !suffix.is_empty(),
         s::ExprKind::Unary(_, value) => has_fixed_type(value),
         s::ExprKind::Reborrow(value, _) => has_fixed_type(value),
+        s::ExprKind::Binary(s::BinaryOp::Shl | s::BinaryOp::Shr, left, _) => has_fixed_type(left),
         s::ExprKind::Binary(_, left, right) => has_fixed_type(left) || has_fixed_type(right),
         s::ExprKind::Tuple(parts) => parts.iter().all(has_fixed_type),
         s::ExprKind::Array(_)

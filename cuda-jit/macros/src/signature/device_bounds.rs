@@ -29,26 +29,19 @@ pub(crate) fn add_device_bounds(root: &TokenStream, generics: &mut Generics) {
     }
 }
 
-/// As [`add_device_bounds`]; and each type parameter of an `impl` that is bounded by `Copy`, so that its values are moved about, is
-/// a type of the device's values, as those of functions are.
+/// As [`add_device_bounds`]; and each type parameter of an `impl` that is no closure is a type of the device's values, as those of
+/// functions are.
 pub(crate) fn add_value_bounds(root: &TokenStream, generics: &mut Generics) {
-    let is_copy = |bound: &TypeParamBound| match bound {
-        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|last| last.ident == "Copy"),
-        _ => false,
-    };
-    let inline = generics.type_params().filter(|param| param.bounds.iter().any(is_copy));
-    let mut copied: Vec<TokenStream> = inline.map(|param| param.ident.to_token_stream()).collect();
-    for predicate in generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
-        if let WherePredicate::Type(predicate) = predicate
-            && predicate.lifetimes.is_none()
-            && predicate.bounds.iter().any(is_copy)
-        {
-            copied.push(predicate.bounded_ty.to_token_stream());
-        }
-    }
+    let closures = super::closures(generics);
+    let values = generics.type_params().filter(|param| closures.iter().all(|(name, _)| *name != param.ident));
+    let bounds: Vec<WherePredicate> = values
+        .map(|param| {
+            let name = &param.ident;
+            syn::parse_quote!(#name: #root::ValueType)
+        })
+        .collect();
     add_device_bounds(root, generics);
-    if !copied.is_empty() {
-        let bounds = copied.iter().map(|ty| -> WherePredicate { syn::parse_quote!(#ty: #root::ValueType) });
+    if !bounds.is_empty() {
         generics.make_where_clause().predicates.extend(bounds);
     }
 }
