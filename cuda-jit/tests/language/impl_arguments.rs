@@ -4,7 +4,7 @@ use super::differ;
 use cuda_jit::device::grid;
 use cuda_jit::{DeviceType, ValueType, device, kernel};
 
-/// What a `Weighed` weighs.
+/// Things with a weight.
 #[device]
 trait Weighed {
     fn weight(&self) -> u32;
