@@ -243,7 +243,7 @@ impl Capture {
             _ => {
                 let hint = match name.as_str() {
                     "print" | "println" | "eprint" | "eprintln" | "dbg" => "write `printf!(\"..\\n\", ..)`",
-                    "format" => "kernels have no strings; `printf!(\"..\\n\", ..)` prints",
+                    "format" => "kernels have no strings; `printf!` prints",
                     "vec" => "kernels have no heap; write an array, `[0.0; 16]`",
                     "s" => "write it where a view is sliced: `x.slice(s![1.., 0])`",
                     _ => {
