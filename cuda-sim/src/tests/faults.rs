@@ -33,7 +33,8 @@ fn launch(image: &Arc<Image>, grid: u32, block: u32, params: [u64; 2], fibers: b
     Arc::clone(&launch).run().map_err(|fault| (fault, kernel.explain(&launch, &fault)))
 }
 
-/// Runs code that must fault in both engines and returns the texts, which must be equal.
+/// Runs code that must fault in both engines and returns the text, which must be equal but for the description of the address: other
+/// tests allocate and free memory at the same time, in which it may lie.
 #[track_caller]
 fn faults(code: &str, grid: u32, block: u32, params: [u64; 2], expected: IllegalAccess) -> String {
     let image = kernel(code);
@@ -42,8 +43,14 @@ fn faults(code: &str, grid: u32, block: u32, params: [u64; 2], expected: Illegal
         assert!(matches!(fault, Fault::Memory { illegal, .. } if illegal == expected), "{fault:?}: {text}");
         text
     });
-    assert_eq!(texts[0], texts[1]);
-    texts[0].clone()
+    let [regions, fibers] = texts.each_ref().map(|text| {
+        let (before, described) = text.split_once(" (")?;
+        Some((before, described.split_once("): ")?.1))
+    });
+    assert!(regions.is_some(), "{}", texts[0]);
+    assert_eq!(regions, fibers);
+    let [text, _] = texts;
+    text
 }
 
 /// Returns variants of an access: alone, in a vectorised thread loop, after a barrier, in a loop of the kernel.
