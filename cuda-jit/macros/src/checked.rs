@@ -55,8 +55,8 @@ struct OfMethod {
 }
 
 /// The copy of a body, which is the last token of a function; `None` if the function has attributes within the body, a `?`
-/// without an `Option`, `Result` or `ControlFlow` to return, a `return` with a value where it returns nothing, or generic constants that are
-/// no numbers. Closures' bounds that name lifetimes prevent it too, since representatives have none.
+/// without an `Option`, `Result` or `ControlFlow` to return, a `return` with a value where it returns nothing, or generic
+/// constants that are no numbers. Closures' bounds that name lifetimes prevent it too, since representatives have none.
 pub(crate) fn copy_of(signature: &Signature, written: TokenTree) -> Option<BodyCopy> {
     let lines = |body: &Group| body.span_close().start().line.saturating_sub(body.span_open().start().line);
     body_of(signature, written).filter(|of| lines(&of.body) <= MOST_LINES)
