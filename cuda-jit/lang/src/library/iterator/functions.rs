@@ -7,7 +7,7 @@ use crate::device::library::duplicate;
 use crate::library::structs::device_struct;
 use crate::typeinfo::{Closure, DeviceType};
 
-/// The functions, as associated functions of the element type.
+/// The functions, as associated functions of the type of the elements, or of the type that is measured.
 ///
 /// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
