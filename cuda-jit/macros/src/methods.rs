@@ -110,6 +110,7 @@ pub(crate) fn of_trait(
         });
         for mut method in methods.collect::<Vec<_>>() {
             name_impl_arguments(&mut method.sig);
+            let is_sized = is_sized && (options.library || needs_sized(&method));
             let (items, beside) = trait_method(root, &options, (&item, is_sized), &method, single_expansion)?;
             hidden.extend(items);
             tokens.extend(beside);
@@ -134,6 +135,31 @@ pub(crate) fn of_trait(
         #item
         #expanded
     }
+}
+
+/// Returns true for a user's method whose hidden counterparts require a `Sized` implementor: it takes or returns values of that
+/// type, or has a body for all implementors.
+fn needs_sized(method: &TraitItemFn) -> bool {
+    let borrows = method.sig.receiver().is_some_and(|receiver| receiver.reference.is_some());
+    let mut others = method.sig.clone();
+    others.inputs = others.inputs.into_iter().skip(1).collect();
+    !borrows || method.default.is_some() || names_self(others.into_token_stream())
+}
+
+/// Returns true if tokens name the type `Self` itself.
+fn names_self(tokens: TokenStream) -> bool {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let found = match token {
+            TokenTree::Ident(ident) => ident == "Self" && !tokens.peek().is_some_and(is_path),
+            TokenTree::Group(group) => names_self(group.stream()),
+            _ => false,
+        };
+        if found {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns true for `#[device(extension)]`, an `impl` of the device library that declares its trait.

@@ -1,4 +1,4 @@
-//! `#[device]` before the `impl` of an operator, of `From` or of `Default`.
+//! `#[device]` before the `impl` of an operator, of `From`, `TryFrom` or of `Default`.
 //!
 //! # Safety
 //!
@@ -9,6 +9,7 @@ use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
 use syn::{Generics, ImplItem, ItemImpl};
 
 use crate::methods::{Body, Names, body, methods, with_self};
@@ -18,7 +19,7 @@ use crate::standard;
 
 /// Returns true for the trait of an operator.
 pub(crate) fn is_operator(name: &Ident) -> bool {
-    standard::is_operator(&name.to_string()) && name != "Default" && name != "From"
+    standard::is_operator(&name.to_string()) && ["Default", "From", "TryFrom"].iter().all(|other| name != other)
 }
 
 /// The type that represents an operator's trait in the types of its `#[device] impl`.
@@ -32,7 +33,8 @@ pub(crate) fn operator(path: &syn::Path) -> Option<String> {
     standard::is_operator(&name).then_some(name)
 }
 
-/// `#[device] impl Add for Type`, an operator that the struct lists; `#[device] impl From<T> for Type`; or `Default`.
+/// `#[device] impl Add for Type`, an operator that the struct lists; `#[device] impl From<T> for Type`, `TryFrom<T>` or
+/// `Default`.
 pub(crate) fn overloaded(
     root: &TokenStream,
     options: &Options,
@@ -40,6 +42,9 @@ pub(crate) fn overloaded(
     name: &str,
     single_expansion: bool,
 ) -> syn::Result<TokenStream> {
+    let right = right_operand(item);
+    let item = &mut item.clone();
+    AssociatedTypes::of(item, name, &right).visit_item_impl_mut(item);
     let mut written = methods(item);
     let Some(method) = written.next() else {
         return Err(syn::Error::new(item.self_ty.span(), "an operator's `impl` has its method"));
@@ -50,34 +55,25 @@ pub(crate) fn overloaded(
         syn::Error::new(other.sig.ident.span(), hint).to_compile_error()
     });
     let this = &item.self_ty;
-    let right = right_operand(item);
-    let mut signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
-    // `Self::Output` is the `impl`'s own
-    let output = item.items.iter().find_map(|item| match item {
-        ImplItem::Type(ty) if ty.ident == "Output" => Some(ty.ty.clone()),
-        _ => None,
-    });
+    let signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
     let options = &options::with_caller(options, &method.attrs);
-    let mut sig = method.sig.clone();
-    if let (Some(output), syn::ReturnType::Type(arrow, _)) = (&output, &method.sig.output) {
-        signature.result = output.clone();
-        sig.output = syn::ReturnType::Type(*arrow, Box::new(output.clone()));
-    }
     let [definition, info] = ["definition", "probe"].map(|name| Ident::new(name, Span::call_site()));
     let generics = Generics::default();
     let tag = operator_tag(&Ident::new(name, Span::call_site()));
     let reported = match name {
         "Default" => quote!(#root::CapturedDefault),
         "From" => quote!(#root::DeviceFrom<#right>),
+        "TryFrom" => quote!(#root::DeviceTryFrom<#right, <Self as ::core::convert::TryFrom<#right>>::Error>),
         _ => quote!(#root::DeviceOperator<#root::operators::#tag, #right>),
     };
     let defined = quote!(<Self as #reported>::definition());
     let names = Names { definition, info, defined };
-    let Body { definition, info } = body(root, options, &sig, &method.block, &signature, &generics, &names)?;
+    let Body { definition, info } = body(root, options, &method.sig, &method.block, &signature, &generics, &names)?;
     let mut bounded = item.generics.clone();
     add_value_bounds(root, &mut bounded);
-    if name == "From" {
-        bounded.make_where_clause().predicates.push(syn::parse_quote!(#this: ::core::convert::From<#right>));
+    if name.ends_with("From") {
+        let convert = Ident::new(name, Span::call_site());
+        bounded.make_where_clause().predicates.push(syn::parse_quote!(#this: ::core::convert::#convert<#right>));
     }
     let (impl_generics, _, bounds) = bounded.split_for_impl();
     let standard = standard::check(root, item, name);
@@ -112,6 +108,64 @@ fn listed(root: &TokenStream, item: &ItemImpl, tag: &Ident, right: &TokenStream)
                 let _: #listed;
             }
         };
+    }
+}
+
+/// Replaces the associated types of an `impl`, `Self::Output`, by what they are: the hidden trait has none.
+struct AssociatedTypes(Vec<(Ident, syn::Type)>);
+
+impl AssociatedTypes {
+    fn of(item: &ItemImpl, name: &str, right: &TokenStream) -> Self {
+        let own = item.items.iter().filter_map(|item| match item {
+            ImplItem::Type(own) => Some((own.ident.clone(), own.ty.clone())),
+            _ => None,
+        });
+        let inherited = (name == "IndexMut").then(|| {
+            let output = syn::parse_quote!(<Self as ::core::ops::Index<#right>>::Output);
+            (Ident::new("Output", Span::call_site()), output)
+        });
+        AssociatedTypes(own.chain(inherited).collect())
+    }
+
+    /// The type that `Self::Name` stands for.
+    fn named(&self, path: &syn::Path) -> Option<&syn::Type> {
+        let mut segments = path.segments.iter();
+        let (first, second) = (segments.next()?, segments.next()?);
+        let (_, ty) = self.0.iter().find(|(name, _)| first.ident == "Self" && second.ident == *name)?;
+        Some(ty)
+    }
+}
+
+impl VisitMut for AssociatedTypes {
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        if let syn::Type::Path(path) = ty
+            && path.qself.is_none()
+            && path.path.segments.len() == 2
+            && let Some(named) = self.named(&path.path)
+        {
+            *ty = named.clone();
+            return;
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_expr_struct_mut(&mut self, expr: &mut syn::ExprStruct) {
+        if expr.qself.is_none()
+            && let Some(syn::Type::Path(named)) = self.named(&expr.path)
+        {
+            (expr.qself, expr.path) = (named.qself.clone(), named.path.clone());
+        }
+        visit_mut::visit_expr_struct_mut(self, expr);
+    }
+
+    fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
+        if path.qself.is_none()
+            && let Some(named) = self.named(&path.path)
+        {
+            let rest = path.path.segments.iter().skip(2);
+            *path = syn::parse_quote!(<#named>::#(#rest)::*);
+        }
+        visit_mut::visit_expr_path_mut(self, path);
     }
 }
 

@@ -33,10 +33,12 @@ const TRAITS: &[(&str, &[&str])] = &[
             "ShrAssign shr_assign",
             "Neg neg",
             "Not not",
+            "Index index",
+            "IndexMut index_mut",
         ],
     ),
     ("cmp", &["PartialEq eq", "PartialOrd partial_cmp", "Ord cmp"]),
-    ("convert", &["From from"]),
+    ("convert", &["From from", "TryFrom try_from"]),
     ("default", &["Default default"]),
     ("iter", &["Iterator next", "DoubleEndedIterator next_back", "ExactSizeIterator len", "IntoIterator into_iter"]),
 ];

@@ -188,15 +188,13 @@ macro_rules! nodes {
                 AssignOp(op: BinaryOp, place: Ref<Expr>, value: Ref<Expr>),
                 /// `e as T`; the type's number.
                 Cast(value: Ref<Expr>, ty: u32),
-                /// `base[index]`
+                /// `base[index]`; `base[[i, j]]` of an ndarray view
                 Index(base: Ref<Expr>, index: Ref<Expr>),
-                /// `base[[i, j]]` of an ndarray view
-                IndexAll(base: Ref<Expr>, indices: List<Expr>),
                 /// `base.name`, or `base.0`
                 Field(base: Ref<Expr>, name: Text),
                 /// `&e` or, if true, `&mut e`.
                 Reborrow(place: Ref<Expr>, mutable: bool),
-                /// `&e[start..end]`; true if the end is included.
+                /// `e[start..end]`; true if the end is included.
                 Subslice(base: Ref<Expr>, start: Option<Ref<Expr>>, end: Option<Ref<Expr>>, inclusive: bool),
                 /// `*e` of a reference.
                 Deref(reference: Ref<Expr>),

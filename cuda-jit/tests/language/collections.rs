@@ -396,3 +396,50 @@ fn structs_with_references_have_type_parameters() {
     program::launch((1, 6), TableArgs { rows: In(&rows[..]), weights, scale }, &mut device).expect("it launches");
     expect_same_bits(&on_host(&device), &host);
 }
+
+/// Settings whose default values are not zeros.
+#[derive(Clone, Copy, DeviceType)]
+#[derived(Default)]
+struct Settings {
+    bag: Bag<u32, 3>,
+    level: Level,
+    pair: Option<(u32, bool)>,
+}
+
+#[derive(Clone, Copy, PartialEq, DeviceType)]
+struct Level(u32);
+
+#[device]
+impl Default for Level {
+    fn default() -> Self {
+        Level(7)
+    }
+}
+
+#[kernel]
+fn takes(x: &[u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    let mut settings = Settings { level: Level(x[i]), ..Settings::default() };
+    let _ = settings.bag.push(x[i] + 1);
+    settings.pair = Some((x[i], true));
+    let level = std::mem::take(&mut settings.level);
+    let pair = std::mem::take(&mut settings.pair);
+    let both = std::mem::take(&mut (level, [settings.level; 2]));
+    let old = std::mem::take(&mut settings);
+    let mut rest = &x[i..];
+    let part = std::mem::take(&mut rest);
+    let mut left = &mut out[4 * i..4 * i + 4];
+    let (head, tail) = std::mem::take(&mut left).split_at_mut(1);
+    head[0] = left.len() as u32;
+    left = tail;
+    left[0] = 5;
+    out[4 * i] += old.bag.len as u32 * 100 + settings.bag.len as u32 + level.0 * 1000;
+    out[4 * i + 1] += old.level.0 * 10 + settings.level.0;
+    out[4 * i + 2] = pair.map_or(9, |(a, _)| a) + settings.pair.map_or(90, |(a, _)| a) + both.1[1].0 * 1000;
+    out[4 * i + 3] = part[0] + (rest.len() + part.len()) as u32;
+}
+
+#[test]
+fn own_defaults_replace_what_is_taken() {
+    differ!(takes, (1, 4), [&[4, 5, 6, 7][..]], vec![0u32; 16]);
+}

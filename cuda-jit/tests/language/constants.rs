@@ -526,3 +526,40 @@ fn const_blocks(x: &[u32], out: &mut [u32]) {
 fn const_blocks_are_what_rustc_evaluates() {
     differ!(const_blocks, (1, 3), [&[5u32, 1, 3][..]], vec![0u32; 3]);
 }
+
+/// A number with a fixed number of bits behind the point.
+#[derive(Clone, Copy, cuda_jit::DeviceType)]
+struct Fixed<const BITS: u32>(i32);
+
+impl<const BITS: u32> Fixed<BITS> {
+    const ONE: Self = Self(1 << BITS);
+    const TABLE: [i32; 3] = [BITS as i32, 2, 3];
+}
+
+#[cuda_jit::device]
+impl<const BITS: u32> Fixed<BITS> {
+    fn plus(self, other: Self) -> Self {
+        Self(self.0 + other.0 + Fixed::<BITS>::TABLE[1])
+    }
+}
+
+#[cuda_jit::device]
+fn twice(value: Fixed<8>) -> Fixed<8> {
+    value.plus(Fixed::ONE)
+}
+
+#[kernel]
+fn infers(x: &[i32], out: &mut [i32]) {
+    let i = grid::<1>();
+    let one = &Fixed::ONE;
+    let mut sum: Fixed<4> = *one;
+    if x[i] > 2 {
+        sum = Fixed::ONE.plus(sum);
+    }
+    out[i] = sum.0 * 10_000 + twice(Fixed::ONE).0 + Fixed::<9>::TABLE[0];
+}
+
+#[test]
+fn constants_of_generic_types_are_inferred() {
+    differ!(infers, (1, 4), [&[1, 2, 3, 4][..]], vec![0; 4]);
+}

@@ -95,3 +95,78 @@ fn of_arrays(x: &[f32], out: &mut [f32]) {
 fn vectors_are_made_of_arrays() {
     differ!(of_arrays, (1, 3), [&[5.0, 2.0, 9.0][..]], vec![0.0; 3]);
 }
+
+/// A code that is none of a [`Suit`].
+#[derive(Clone, Copy, DeviceType)]
+struct NoSuit {
+    code: u32,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(u8)]
+enum Suit {
+    Spades,
+    Hearts,
+}
+
+#[device]
+impl TryFrom<u32> for Suit {
+    type Error = NoSuit;
+
+    fn try_from(code: u32) -> Result<Self, Self::Error> {
+        Ok::<Self, Self::Error>(match code {
+            0 => Suit::Spades,
+            1 => Suit::Hearts,
+            code => return Err(Self::Error { code }),
+        })
+    }
+}
+
+/// Two numbers in order.
+#[derive(Clone, Copy, DeviceType)]
+struct Ordered<T>(T, T);
+
+#[device]
+impl<T: Copy + PartialOrd> TryFrom<(T, T)> for Ordered<T> {
+    type Error = T;
+
+    fn try_from((low, high): (T, T)) -> Result<Self, T> {
+        if low <= high { Ok(Self(low, high)) } else { Err(high) }
+    }
+}
+
+/// The stand-in for an error.
+#[derive(Clone, Copy, DeviceType)]
+struct Failure(u32);
+
+#[device]
+impl From<NoSuit> for Failure {
+    fn from(NoSuit { code }: NoSuit) -> Self {
+        Self(code * 10)
+    }
+}
+
+#[device]
+fn both(x: u32) -> Result<u32, Failure> {
+    let suit: Suit = x.try_into()?;
+    let other = Suit::try_from(x / 2)?;
+    Ok(suit as u32 * 4 + other as u32)
+}
+
+#[kernel]
+fn tries(x: &[u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    out[4 * i] = match both(x[i]) {
+        Ok(number) => number,
+        Err(Failure(number)) => 1000 + number,
+    };
+    out[4 * i + 1] = Suit::try_from(x[i]).map_or_else(|error| error.code, |suit| suit as u32 + 50);
+    let ordered: Result<Ordered<u32>, _> = (x[i], 3).try_into();
+    out[4 * i + 2] = ordered.map_or(7, |Ordered(low, high)| 10 * low + high);
+    out[4 * i + 3] = Ordered::try_from((2.5, f64::from(x[i]))).is_err() as u32;
+}
+
+#[test]
+fn fallible_conversions_of_own_types_are_their_impls() {
+    differ!(tries, (1, 4), [&[0, 1, 3, 8][..]], vec![0u32; 16]);
+}

@@ -11,7 +11,6 @@ fn expressions(x: &[f32], out: &mut [f32]) {
     out[0] = x[0].sin() + x[0].powi(2);
     let big = 1u128;
     let tuple = (|v: f32| v)(1.0);
-    out[(0, 1)] = 1.0;
 }
 
 fn main() {}

@@ -4,7 +4,7 @@ use super::copies::is_place;
 use super::function::{JumpTarget, Local, Lowering, Result, Return};
 use super::loops::For;
 use super::merge::MergeId;
-use super::place::Place;
+use super::place::{Access, Place};
 use super::scopes::Scopes;
 use super::types::{Val, tried_variants};
 use crate::kir::{BlockId, Scalar, Terminator};
@@ -126,13 +126,14 @@ impl Lowering<'_> {
     fn scrutinee(&mut self, value: &'static Expr, patterns: impl Iterator<Item = &'static Pattern>) -> Result<Place> {
         let patterns: Vec<&'static Pattern> = patterns.collect();
         let is_place = is_place(value);
+        let access = Access::of(patterns.iter().any(|pattern| self.scopes.borrows_mutably(pattern)));
         if is_place && !patterns.iter().all(|pattern| matches!(pattern, Pattern::Bind(_))) {
-            let place = self.place(value)?;
+            let place = self.place_for(value, access)?;
             let number = matches!(place.ty(), Ty::Scalar(_) | Ty::Enum(..)) && !self.scopes.borrows(&patterns);
             return Ok(if number { Place::Fixed(self.build.read(&place)) } else { place });
         }
         if is_place {
-            return self.place(value);
+            return self.place_for(value, access);
         }
         let named = patterns.iter().find_map(|pattern| match pattern {
             Pattern::Bind(number) if self.frame().named_constant(*number).is_none() => self.scopes.place_type(*number),
@@ -373,6 +374,16 @@ impl Scopes {
             }
             _ => false,
         })
+    }
+
+    /// Returns true if a pattern binds a name by `ref mut`.
+    fn borrows_mutably(&self, pattern: &Pattern) -> bool {
+        let frame = self.frame();
+        let is_mutable = |number: u32| {
+            frame.definition.bindings[number as usize].by_ref
+                && matches!(frame.binding_type(number), Some(Ty::Ref(_, memory)) if memory.writable())
+        };
+        self.names(pattern).into_iter().any(is_mutable)
     }
 
     /// The type of the place that a name binds.

@@ -58,7 +58,7 @@ impl Lowering<'_> {
 impl Scopes {
     /// Returns true if evaluating later expressions cannot change the value of a place.
     pub(super) fn is_unchanged_by<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
-        later.all(|expr| is_speculatable(expr) || self.is_unused_in(place, [expr].into_iter()))
+        later.all(|expr| self.is_speculatable(expr) || self.is_unused_in(place, [expr].into_iter()))
     }
 
     /// Returns true if a place is a binding, or a part of one, that later expressions do not use. Anything else that
@@ -84,34 +84,34 @@ impl Scopes {
             _ => None,
         }
     }
+
+    /// Returns true if an expression has no side effects, judged by its form: it only reads places and builds values.
+    pub(super) fn is_speculatable(&self, expr: &Expr) -> bool {
+        let all = |exprs: &[Expr]| exprs.iter().all(|expr| self.is_speculatable(expr));
+        match &expr.1 {
+            ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) => true,
+            ExprKind::Field(inner, _)
+            | ExprKind::Deref(inner)
+            | ExprKind::Cast(inner, _)
+            | ExprKind::Reborrow(inner, _)
+            | ExprKind::Repeat(inner)
+            | ExprKind::Typed(inner, _) => self.is_speculatable(inner),
+            ExprKind::Index(base, index) => {
+                !self.has_own_index(base) && self.is_speculatable(base) && self.is_speculatable(index)
+            }
+            ExprKind::Array(elements) | ExprKind::Tuple(elements) => all(elements),
+            ExprKind::Struct(_, _, fields, rest) => {
+                fields.iter().all(|(_, field)| self.is_speculatable(field))
+                    && rest.is_none_or(|rest| self.is_speculatable(rest))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// Returns true for a place expression.
 pub(super) fn is_place(expr: &Expr) -> bool {
-    matches!(
-        expr.1,
-        ExprKind::Binding(_) | ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::IndexAll(..) | ExprKind::Deref(_)
-    )
-}
-
-/// Returns true if an expression has no side effects, judged by its form: it only reads places and builds values.
-pub(super) fn is_speculatable(expr: &Expr) -> bool {
-    match &expr.1 {
-        ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) => true,
-        ExprKind::Field(inner, _)
-        | ExprKind::Deref(inner)
-        | ExprKind::Cast(inner, _)
-        | ExprKind::Reborrow(inner, _)
-        | ExprKind::Repeat(inner)
-        | ExprKind::Typed(inner, _) => is_speculatable(inner),
-        ExprKind::Index(base, index) => is_speculatable(base) && is_speculatable(index),
-        ExprKind::IndexAll(base, indices) => is_speculatable(base) && indices.iter().all(is_speculatable),
-        ExprKind::Array(elements) | ExprKind::Tuple(elements) => elements.iter().all(is_speculatable),
-        ExprKind::Struct(_, _, fields, rest) => {
-            fields.iter().all(|(_, field)| is_speculatable(field)) && rest.is_none_or(is_speculatable)
-        }
-        _ => false,
-    }
+    matches!(expr.1, ExprKind::Binding(_) | ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Deref(_))
 }
 
 /// Returns true if arguments of these types give a callee no way to write memory.

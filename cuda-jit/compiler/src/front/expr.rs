@@ -2,9 +2,9 @@
 
 use super::Callee;
 use super::builder::Builder;
-use super::copies::{is_place, is_speculatable};
+use super::copies::is_place;
 use super::function::{Callable, Local, Lowering, Result};
-use super::place::Place;
+use super::place::{Access, Place};
 use super::scopes::Scopes;
 use super::types::{Val, suffix_type};
 use crate::kir::{Op, Scalar, Space, UnaryOp as KirUnary, Value};
@@ -52,17 +52,13 @@ impl Lowering<'_> {
             ExprKind::Binding(_)
             | ExprKind::Const(_)
             | ExprKind::Index(..)
-            | ExprKind::IndexAll(..)
+            | ExprKind::Subslice(..)
             | ExprKind::Field(..)
             | ExprKind::Deref(_) => {
                 let place = self.place(expr)?;
                 Ok(self.build.read(&place))
             }
             ExprKind::Reborrow(value, mutable) => self.reborrow(value, *mutable, expected),
-            ExprKind::Subslice(base, start, end, inclusive) => {
-                let (start, end) = (start.as_ref().copied(), end.as_ref().copied());
-                self.subslice(base, start, end, *inclusive)
-            }
             ExprKind::Array(_) | ExprKind::Repeat(_) => self.array(at, expr, expected),
             ExprKind::Struct(number, asked, fields, rest) => {
                 self.construct(at, (*number, *asked), fields, rest.as_ref().copied())
@@ -79,7 +75,7 @@ impl Lowering<'_> {
             }
             ExprKind::Range(start, end, inclusive, Some(number)) => {
                 let ty = self.frame().info.named[*number as usize].clone();
-                self.range_value((start, *end, *inclusive), &ty)
+                self.range_value(std::iter::once(*start).chain(*end), *inclusive, &ty)
             }
             ExprKind::Function(number) if let Callee::Constructor(..) = self.frame().callees[*number as usize] => {
                 self.call(at, *number, &[])
@@ -247,7 +243,7 @@ impl Lowering<'_> {
         let ty = self.ty_of(place);
         let at = value.0;
         // the value is of the same place or of another
-        let in_place = is_place(value) && is_speculatable(place);
+        let in_place = is_place(value) && self.scopes.is_speculatable(place);
         let mut value = if in_place { self.expr_in_place(value, ty.as_ref())? } else { self.expr(value, ty.as_ref())? };
         if let Some(ty) = &ty {
             value = self.coerce(at, value, ty)?;
@@ -266,7 +262,7 @@ impl Lowering<'_> {
             self.replace_element(base, index, value)?;
             return Ok(Val::unit());
         }
-        let place = self.place(place)?;
+        let place = self.place_for(place, Access::Mutable)?;
         self.write(at, &place, value)?;
         Ok(Val::unit())
     }

@@ -67,7 +67,7 @@ impl Lowering<'_> {
         let Callee::Function(instance, info) = &callees[next as usize] else { return Ok(Val::unit()) };
         let iterator = match (&source.1, info.params.first()) {
             (ExprKind::Range(start, end, inclusive, _), Some(Ty::Ref(range, _))) => {
-                self.range_value((start, *end, *inclusive), range)?
+                self.range_value(std::iter::once(*start).chain(*end), *inclusive, range)?
             }
             _ => self.expr(source, None)?,
         };

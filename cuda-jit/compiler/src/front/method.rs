@@ -2,7 +2,7 @@
 
 use super::Callee;
 use super::function::{Lowering, Result};
-use super::place::Place;
+use super::place::{Access, Place};
 use super::types::Val;
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Intrinsic, Ty};
@@ -51,7 +51,8 @@ impl Lowering<'_> {
         match wanted {
             Ty::Scalar(_) => self.operand(receiver, Some(wanted)),
             _ => {
-                let place = self.place(receiver)?;
+                let mutable = matches!(wanted, Ty::Ref(_, memory) | Ty::Slice(_, memory) if memory.writable());
+                let place = self.place_for(receiver, Access::of(mutable))?;
                 if matches!(wanted, Ty::Ref(to, memory) if memory.writable() && place.ty().fits(to)) {
                     self.check_mutable(receiver, &place)?;
                 }

@@ -25,6 +25,7 @@ mod function;
 mod functions;
 mod generic;
 mod group;
+mod index;
 mod indexed;
 mod lanes;
 mod loops;

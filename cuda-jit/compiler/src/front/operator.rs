@@ -3,6 +3,7 @@
 use super::compare::is_sequence;
 use super::function::{Lowering, Result};
 use super::overload;
+use super::place::Access;
 use super::types::Val;
 use crate::kir::{BinaryOp as Kir, CompareOp, Op, Scalar, Value};
 use crate::libcalls;
@@ -117,7 +118,7 @@ impl Lowering<'_> {
             ty => ty,
         };
         if let Some(number) = ty.as_ref().and_then(Ty::lanes) {
-            let place = self.place(place)?;
+            let place = self.place_for(place, Access::Mutable)?;
             let right = self.ty_of(value).map(super::types::strip_refs).unwrap_or(Ty::Scalar(number));
             let value = self.operand(value, Some(&right))?;
             let old = self.build.read(&place);
@@ -126,18 +127,18 @@ impl Lowering<'_> {
             return Ok(Val::unit());
         }
         if self.ty_of(place).map(super::types::strip_refs).is_some_and(|ty| ty.lists_operators()) {
-            let place = self.place(place)?;
+            let place = self.place_for(place, Access::Mutable)?;
             let value = self.operand(value, ty.as_ref())?;
             return self.overloaded_assign(at, op, place, value);
         }
         let is_call = matches!(self.ty_of(value), Some(Ty::Ref(..)))
             || ty.as_ref().and_then(Ty::as_scalar).is_some_and(Scalar::is_half);
         let (place, value) = if is_call {
-            let place = self.place(place)?;
+            let place = self.place_for(place, Access::Mutable)?;
             (place, self.operand(value, ty.as_ref())?)
         } else {
             let value = self.operand(value, ty.as_ref())?;
-            (self.place(place)?, value)
+            (self.place_for(place, Access::Mutable)?, value)
         };
         let old = self.build.read(&place);
         let new = self.arithmetic(at, op, &old, &value, zero)?;

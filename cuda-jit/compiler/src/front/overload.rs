@@ -66,7 +66,7 @@ pub(super) fn result_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Ty>
     result_of(find_right(left, name, of))
 }
 
-fn result_of(operator: Option<Operator>) -> Option<Ty> {
+pub(super) fn result_of(operator: Option<Operator>) -> Option<Ty> {
     match operator?.instance.body {
         Body::Captured(_, probe) => Some(probe().into_info().result),
         _ => None,
@@ -164,7 +164,8 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    fn unlisted(&self, at: Pos, name: &str, left: &Ty, right: &Ty) -> super::LowerError {
+    /// The error of a type that does not list an operator.
+    pub(super) fn unlisted(&self, at: Pos, name: &str, left: &Ty, right: &Ty) -> super::LowerError {
         let (is_own, is_enum) = (left.lists_operators(), left.as_sum().is_some());
         let (left, right) = (ty_name(left), ty_name(right));
         let operator = if left == right { name.to_owned() } else { format!("{name}<{right}>") };

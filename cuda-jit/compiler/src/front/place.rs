@@ -1,10 +1,11 @@
 //! Place expressions: bindings, their parts, bounds-checked elements of slices and views, and dereferences.
 
 use super::builder::Builder;
+use super::copies::is_place;
 use super::function::{Local, Lowering, Result};
 use super::types::Val;
-use crate::kir::{ArrayDecl, BinaryOp, CompareOp, Op, Scalar, SharedId, SlotId, Space, Type, Value};
-use crate::syntax::{Definition, Expr, ExprKind, Lit, Pos, ensure_sufficient_stack};
+use crate::kir::{ArrayDecl, BinaryOp, Op, Scalar, SharedId, SlotId, Space, Type, Value};
+use crate::syntax::{Definition, Expr, ExprKind, Pos, ensure_sufficient_stack};
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Memory, Ty};
 
@@ -39,6 +40,22 @@ pub(super) struct ReferenceVar {
     pub(super) first: usize,
 }
 
+/// The use of a place, which selects `Index` or `IndexMut`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Access {
+    /// It is read or borrowed.
+    Shared,
+    /// It is written or borrowed mutably.
+    Mutable,
+}
+
+impl Access {
+    /// The access by a reference, mutable or not.
+    pub(super) fn of(mutable: bool) -> Self {
+        if mutable { Access::Mutable } else { Access::Shared }
+    }
+}
+
 impl Place {
     /// The type of the place.
     pub(super) fn ty(&self) -> &Ty {
@@ -55,15 +72,20 @@ const MAX_SHARED: u64 = 227 << 10;
 impl Lowering<'_> {
     /// Lowers a place expression, including its bounds checks.
     pub(super) fn place(&mut self, expr: &'static Expr) -> Result<Place> {
-        self.place_as(expr, None)
+        self.place_for(expr, Access::Shared)
     }
 
-    /// As [`place`](Self::place); an expression that is no place becomes a value of the expected type.
-    fn place_as(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Place> {
-        ensure_sufficient_stack(|| self.place_here(expr, expected))
+    /// As [`place`](Self::place), for an access.
+    pub(super) fn place_for(&mut self, expr: &'static Expr, access: Access) -> Result<Place> {
+        self.place_as(expr, access, None)
     }
 
-    fn place_here(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Place> {
+    /// As [`place_for`](Self::place_for); an expression that is no place becomes a value of the expected type.
+    fn place_as(&mut self, expr: &'static Expr, access: Access, expected: Option<&Ty>) -> Result<Place> {
+        ensure_sufficient_stack(|| self.place_here(expr, access, expected))
+    }
+
+    fn place_here(&mut self, expr: &'static Expr, access: Access, expected: Option<&Ty>) -> Result<Place> {
         let Expr(at, kind) = expr;
         let place = match kind {
             ExprKind::Binding(number) if let Some(constant) = self.frame().named_constant(*number).cloned() => {
@@ -91,7 +113,7 @@ impl Lowering<'_> {
                 self.constant_by_number(*at, constant)?
             }
             ExprKind::Field(base, name) => {
-                let base = self.place(base)?;
+                let base = self.place_for(base, access)?;
                 let base = self.deref_all(base);
                 match base.ty().field(name) {
                     Some(index) => self.build.part(&base, index),
@@ -105,13 +127,18 @@ impl Lowering<'_> {
                     }
                 }
             }
-            ExprKind::Index(base, index) => match self.subslice_by_range(base, index)? {
-                Some(slice) => Place::Fixed(slice),
-                None => self.element(base, std::slice::from_ref(index), self.scopes.checks_bounds())?,
-            },
-            ExprKind::IndexAll(base, indices) => self.element(base, indices, self.scopes.checks_bounds())?,
+            ExprKind::Index(base, index) => self.index(base, index, access)?,
+            ExprKind::Subslice(base, start, end, inclusive) => {
+                self.subslice(base, (*start, *end, *inclusive), access)?
+            }
             ExprKind::Deref(reference) => {
-                let reference = self.expr(reference, None)?;
+                let reference = match is_place(reference) {
+                    true => {
+                        let place = self.place_for(reference, access)?;
+                        self.build.read(&place)
+                    }
+                    false => self.expr(reference, None)?,
+                };
                 match reference.ty {
                     Ty::Ref(..) => self.pointee_place(reference),
                     Ty::Slice(..) => Place::Fixed(reference),
@@ -156,99 +183,6 @@ impl Lowering<'_> {
         place
     }
 
-    /// The element of a slice, array or view at an index per dimension.
-    fn element(&mut self, base: &'static Expr, indices: &'static [Expr], checked: bool) -> Result<Place> {
-        let at = base.0;
-        let base = self.place(base)?;
-        let base = self.deref_all(base);
-        let places = self.indices(base.ty(), indices)?;
-        let known = match &indices[0].1 {
-            ExprKind::Lit(Lit::Int(value, _)) => u64::try_from(*value).ok(),
-            _ => None,
-        };
-        match base {
-            Place::Memory(ptr, Ty::Array(element, len), memory) => {
-                if checked && known.is_none_or(|known| known >= len) {
-                    self.check_index(at, places[0], len);
-                }
-                let index = self.build.scaled_by(places[0], element.count());
-                Ok(self.build.place_at(ptr, index, *element, memory))
-            }
-            Place::Slots(Ty::Array(element, len), slots, root)
-                if let Some(known) = known.filter(|known| *known < len) =>
-            {
-                let leaves = element.leaves().len();
-                Ok(Place::Slots(*element, slots[known as usize * leaves..][..leaves].to_vec(), root))
-            }
-            base => {
-                let base = self.build.read(&base);
-                let Ty::Array(_, len) = base.ty else { return self.strided(at, base, &places, checked) };
-                if checked {
-                    self.check_index(at, places[0], len);
-                }
-                self.choose(at, &base, places[0], known)
-            }
-        }
-    }
-
-    /// Lowers indices; a view takes one index, or a tuple or array with one per dimension.
-    fn indices(&mut self, base: &Ty, indices: &'static [Expr]) -> Result<Vec<Value>> {
-        match (base, indices) {
-            (Ty::View(..), [index]) => self.index_numbers(index),
-            _ => indices.iter().map(|index| self.scalar(index, Scalar::U64)).collect(),
-        }
-    }
-
-    /// Lowers an index, a shape or an axis order: one number, or a tuple or array of them.
-    pub(super) fn index_numbers(&mut self, index: &'static Expr) -> Result<Vec<Value>> {
-        if let ExprKind::Array(parts) | ExprKind::Tuple(parts) = &index.1 {
-            return parts.iter().map(|part| self.scalar(part, Scalar::U64)).collect();
-        }
-        let Some(ty @ (Ty::Tuple(_) | Ty::Array(..))) = self.ty_of(index) else {
-            return Ok(vec![self.scalar(index, Scalar::U64)?]);
-        };
-        let all = self.expr_in_place(index, Some(&ty))?;
-        Ok(match ty {
-            Ty::Array(_, len) => {
-                let elements = (0..len).map(|at| self.build.element_at(all.only(), &Ty::INDEX, Space::Local, at));
-                let elements: Vec<_> = elements.collect();
-                elements.into_iter().map(|at| self.build.load(at, Space::Local, &Ty::INDEX).only()).collect()
-            }
-            _ => all.leaves,
-        })
-    }
-
-    pub(super) fn check_index(&mut self, at: Pos, index: Value, len: u64) {
-        let len = self.build.constant(Scalar::U64, len);
-        let inside = self.build.compare(CompareOp::Lt, index, len);
-        self.check(at, inside, "index out of bounds: the len is {1} but the index is {0}", &[index, len]);
-    }
-
-    /// The element of a slice or view at these indices.
-    pub(super) fn strided(&mut self, at: Pos, value: Val, places: &[Value], checked: bool) -> Result<Place> {
-        let (element, dims, memory) = match &value.ty {
-            Ty::Slice(element, memory) => (element, 1, *memory),
-            Ty::View(element, dims, memory) => (element, *dims, *memory),
-            other => return Err(self.error(at, format!("a value of type `{}` cannot be indexed", ty_name(other)))),
-        };
-        let (ptr, extents) = (value.leaves[0], &value.leaves[1..=dims]);
-        if checked {
-            for (axis, (index, extent)) in places.iter().zip(extents).enumerate() {
-                let inside = self.build.compare(CompareOp::Lt, *index, *extent);
-                let message = match (&value.ty, dims) {
-                    (Ty::Slice(..), _) => "index out of bounds: the len is {1} but the index is {0}".to_owned(),
-                    (_, 1) => "index {0} is out of bounds of a view of length {1}".to_owned(),
-                    _ => format!("index {{0}} is out of bounds of axis {axis}, which has length {{1}}"),
-                };
-                self.check(at, inside, &message, &[*index, *extent]);
-            }
-        }
-        let strides = value.leaves.get(1 + dims..).unwrap_or_default();
-        let offset = if strides.is_empty() { places[0] } else { self.build.dot(places, strides) };
-        let offset = self.build.scaled_by(offset, element.count());
-        Ok(self.build.place_at(ptr, offset, (**element).clone(), memory))
-    }
-
     /// Lowers `&place` or `&mut place`; an array expression may be expected as a slice.
     pub(super) fn reborrow(&mut self, expr: &'static Expr, mutable: bool, expected: Option<&Ty>) -> Result<Val> {
         let wanted = match (expected, &expr.1) {
@@ -258,13 +192,15 @@ impl Lowering<'_> {
             (Some(Ty::Ref(to, _)), _) => Some((**to).clone()),
             _ => None,
         };
-        let place = self.place_as(expr, wanted.as_ref())?;
+        let place = self.place_as(expr, Access::of(mutable), wanted.as_ref())?;
         if mutable {
             self.check_mutable(expr, &place)?;
         }
         // `&*slice` is the slice, and so is `&slice[range]`
-        if let (ExprKind::Deref(_) | ExprKind::Index(..), Place::Fixed(slice @ Val { ty: Ty::Slice(..), .. })) =
-            (&expr.1, &place)
+        if let (
+            ExprKind::Deref(_) | ExprKind::Index(..) | ExprKind::Subslice(..),
+            Place::Fixed(slice @ Val { ty: Ty::Slice(..), .. }),
+        ) = (&expr.1, &place)
         {
             return Ok(slice.clone());
         }
@@ -432,19 +368,6 @@ impl Builder {
     /// Emits `index * count`; the count is also given as a value.
     pub(super) fn scaled(&mut self, index: Value, count: u64, value: Value) -> Value {
         if count == 1 { index } else { self.value(Op::Binary(BinaryOp::Mul, index, value), Scalar::U64) }
-    }
-
-    /// Emits the wrapping sum of products; strides may be negative.
-    fn dot(&mut self, indices: &[Value], strides: &[Value]) -> Value {
-        let mut products = Vec::with_capacity(indices.len());
-        for (index, stride) in indices.iter().zip(strides) {
-            products.push(self.value(Op::Binary(BinaryOp::Mul, *index, *stride), Scalar::U64));
-        }
-        let mut sum = products[0];
-        for product in &products[1..] {
-            sum = self.value(Op::Binary(BinaryOp::Add, sum, *product), Scalar::U64);
-        }
-        sum
     }
 
     /// Reads a place for use before other code of the program runs: arrays are not copied.

@@ -48,11 +48,12 @@ impl Lowering<'_> {
     /// Lowers `start..end` as a value: its bounds and, for an inclusive range, whether it is exhausted.
     pub(super) fn range_value(
         &mut self,
-        (start, end, inclusive): (&'static Expr, Option<&'static Expr>, bool),
+        bounds: impl Iterator<Item = &'static Expr>,
+        inclusive: bool,
         ty: &Ty,
     ) -> Result<Val> {
         let mut parts = Vec::new();
-        for (expr, (part, _)) in std::iter::once(start).chain(end).zip(ty.fields()) {
+        for (expr, (part, _)) in bounds.zip(ty.fields()) {
             parts.push(self.expr_as(expr, part)?);
         }
         if let ([start, end], true) = (&parts[..], inclusive) {

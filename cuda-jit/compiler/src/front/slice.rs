@@ -1,7 +1,8 @@
 //! Slices, subslices and their elements.
 
 use super::function::{Lowering, Result};
-use super::place::Place;
+use super::index::{IndexBy, RangeIndex};
+use super::place::{Access, Place};
 use super::types::Val;
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Type, Value};
 use crate::syntax::{Expr, Pos};
@@ -18,15 +19,17 @@ pub(super) struct Elements {
 }
 
 impl Lowering<'_> {
-    /// Lowers `&base[start..end]`.
+    /// Lowers `base[start..end]`.
     pub(super) fn subslice(
         &mut self,
         base: &'static Expr,
-        start: Option<&'static Expr>,
-        end: Option<&'static Expr>,
-        inclusive: bool,
-    ) -> Result<Val> {
-        let of = self.elements(base)?;
+        (start, end, inclusive): RangeIndex,
+        access: Access,
+    ) -> Result<Place> {
+        if self.scopes.has_own_index(base) {
+            return self.index_by_impl(base, IndexBy::Range((start, end, inclusive)), access);
+        }
+        let of = self.elements(base, access)?;
         let start = match start {
             Some(start) => self.scalar(start, Scalar::U64)?,
             None => self.build.constant(Scalar::U64, 0),
@@ -35,13 +38,18 @@ impl Lowering<'_> {
             Some(end) => self.scalar(end, Scalar::U64)?,
             None => of.len,
         };
-        Ok(self.subslice_at(base.0, &of, start, end, inclusive))
+        Ok(Place::Fixed(self.subslice_at(base.0, &of, start, end, inclusive)))
     }
 
     /// Lowers `base[range]` for a range value; `None` if the index is no range.
-    pub(super) fn subslice_by_range(&mut self, base: &'static Expr, index: &'static Expr) -> Result<Option<Val>> {
+    pub(super) fn subslice_by_range(
+        &mut self,
+        base: &'static Expr,
+        index: &'static Expr,
+        access: Access,
+    ) -> Result<Option<Val>> {
         let Some(range) = self.ty_of(index).filter(is_range) else { return Ok(None) };
-        let of = self.elements(base)?;
+        let of = self.elements(base, access)?;
         let value = self.expr(index, Some(&range))?;
         let part = |name: &str| range.field(name).map(|index| value.part(index).only());
         let end = part("end").unwrap_or(of.len);
@@ -59,8 +67,8 @@ impl Lowering<'_> {
     }
 
     /// The elements of the slice or array that an expression is or refers to.
-    fn elements(&mut self, base: &'static Expr) -> Result<Elements> {
-        let place = self.place(base)?;
+    fn elements(&mut self, base: &'static Expr, access: Access) -> Result<Elements> {
+        let place = self.place_for(base, access)?;
         let (ptr, element, memory, len) = self.slice_of(&place)?;
         Ok(Elements { ptr, element, memory, len })
     }
@@ -119,7 +127,7 @@ impl Lowering<'_> {
         self.write(at, &places[1], first)
     }
 
-    /// Lowers `mem::swap`, `mem::replace` and `mem::take`.
+    /// Lowers `mem::swap`, `mem::replace`, and `mem::take` of a slice.
     pub(super) fn exchange(&mut self, at: Pos, exchange: Exchange, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
         let target = self.expr(&args[0], None)?;
         let target = self.pointee_place(target);
@@ -139,24 +147,12 @@ impl Lowering<'_> {
                 Ok(old)
             }
             Exchange::Take => {
-                if has_own_default(&old.ty) {
-                    return Err(self.error(at, "`mem::take` of a struct needs its `Default`; use `mem::replace`"));
-                }
-                let zero = self.build.constant_value(&old.ty, &mut std::iter::repeat(0));
-                self.write(at, &target, zero)?;
+                let len = self.build.constant(Scalar::U64, 0);
+                let empty = Val { ty: old.ty.clone(), leaves: vec![old.leaves[0], len] };
+                self.write(at, &target, empty)?;
                 Ok(old)
             }
         }
-    }
-}
-
-/// Returns true if a type's default may differ from all zeros: that of a struct or enum may be the user's.
-fn has_own_default(ty: &Ty) -> bool {
-    match ty {
-        Ty::Struct(_) | Ty::Enum(..) => true,
-        Ty::Tuple(types) => types.iter().any(has_own_default),
-        Ty::Array(element, _) => has_own_default(element),
-        _ => false,
     }
 }
 

@@ -6,6 +6,7 @@
 //! these types they are hints, and the lowered value has the real ones.
 
 use super::Callee;
+use super::index::IndexBy;
 use super::scopes::Scopes;
 use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
 use crate::libcalls::shape_error;
@@ -180,14 +181,9 @@ impl Scopes {
             ExprKind::Unary(op, value) => unary_type(*op, self.ty_of(value)?),
             ExprKind::Reborrow(value, mutable) => match &value.1 {
                 ExprKind::Deref(reference) => self.ty_of(reference),
-                ExprKind::Index(_, index) if self.ty_of(index).as_ref().is_some_and(super::slice::is_range) => {
-                    self.ty_of(value)
-                }
+                _ if self.is_subslice(value) => self.ty_of(value),
                 _ => Some(Ty::Ref(Box::new(self.ty_of(value)?), Memory::unknown(*mutable))),
             },
-            ExprKind::Subslice(base, ..) => {
-                Some(Ty::Slice(Box::new(element_type(self.ty_of(base)?)?), Memory::unknown(false)))
-            }
             ExprKind::Deref(value) => match self.ty_of(value)? {
                 Ty::Ref(to, _) => Some(*to),
                 slice @ Ty::Slice(..) => Some(slice),
@@ -219,10 +215,17 @@ impl Scopes {
                 op if super::operator::compares(*op) => Some(Ty::Scalar(Scalar::Bool)),
                 op => binary_type(*op, self.ty_of(left), self.ty_of(right)),
             },
-            ExprKind::Index(base, index) if self.ty_of(index).as_ref().is_some_and(super::slice::is_range) => {
-                Some(Ty::Slice(Box::new(element_type(self.ty_of(base)?)?), Memory::unknown(false)))
+            ExprKind::Index(base, index) if self.has_own_index(base) => {
+                self.type_by_own_index(base, IndexBy::Value(index))
             }
-            ExprKind::Index(base, _) | ExprKind::IndexAll(base, _) => element_type(self.ty_of(base)?),
+            ExprKind::Subslice(base, start, end, inclusive) if self.has_own_index(base) => {
+                self.type_by_own_index(base, IndexBy::Range((*start, *end, *inclusive)))
+            }
+            ExprKind::Index(base, _) | ExprKind::Subslice(base, ..) => {
+                let element = element_type(self.ty_of(base)?)?;
+                let slice = |element| Ty::Slice(Box::new(element), Memory::unknown(false));
+                Some(if self.is_subslice(expr) { slice(element) } else { element })
+            }
             ExprKind::Field(base, name) => {
                 let base = strip_refs(self.ty_of(base)?);
                 let index = base.field(name)?;

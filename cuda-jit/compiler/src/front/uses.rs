@@ -31,7 +31,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         ExprKind::AssertCompare(_, a, b, message) => one(a) || one(b) || any(message.args),
         ExprKind::Assert(condition, message) => one(condition) || any(message.args),
         ExprKind::Panic(message) => any(message.args),
-        ExprKind::IndexAll(base, args) | ExprKind::Method(base, args, _) => one(base) || any(args),
+        ExprKind::Method(base, args, _) => one(base) || any(args),
         ExprKind::Array(args) | ExprKind::Tuple(args) | ExprKind::Call(_, args) | ExprKind::Print(_, args) => any(args),
         ExprKind::Subslice(base, start, end, _) => one(base) || maybe(start) || maybe(end),
         ExprKind::Range(start, end, ..) => one(start) || maybe(end),

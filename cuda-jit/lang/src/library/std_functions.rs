@@ -13,6 +13,8 @@
 use std::iter::{Empty, FromFn, Once, Repeat, RepeatN, Successors};
 use std::marker::PhantomData;
 
+use crate::device;
+use crate::library::default::DeviceDefault;
 use crate::library::iterator::{
     self, __Making_align_of, __Making_array_from_fn, __Making_empty, __Making_from_fn, __Making_once, __Making_repeat,
     __Making_repeat_n, __Making_size_of, __Making_successors, __Pairing_zip_both, DeviceIntoIterator, Making,
@@ -24,7 +26,7 @@ use crate::typeinfo::non_device::{
 };
 use crate::typeinfo::{
     Body, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, FnReturning, Instance, Intrinsic,
-    NoCallee, type_arg,
+    NoCallee, ValueType, type_arg,
 };
 
 macro_rules! callees {
@@ -50,8 +52,66 @@ callees! {
     Swap
     /// The callee of `mem::replace`.
     Replace
-    /// The callee of `mem::take`.
-    Take
+}
+
+/// The callee of `mem::take`.
+#[derive(Debug)]
+pub struct Take<T>(PhantomData<fn(T)>);
+
+// SAFETY: the instance is `mem::take` for this type, which the contract of `Taken` guarantees.
+unsafe impl<T: Taken> DeviceFn for Take<T> {
+    type Args = crate::typeinfo::Unconstrained;
+    type Output = crate::typeinfo::Unconstrained;
+
+    fn instance() -> Instance {
+        T::take()
+    }
+}
+
+/// A type that `mem::take` replaces by its default value.
+///
+/// # Safety
+///
+/// [`take`](Self::take) is the function `mem::take` of this type.
+#[diagnostic::on_unimplemented(
+    message = "kernels cannot make the default value of `{Self}`",
+    label = "this type has no `#[device] impl Default`",
+    note = "write `#[device]` before an `impl Default` of the type, or `#[derived(Default)]` in place of `#[derive(Default)]`, which is not captured"
+)]
+pub unsafe trait Taken: Sized {
+    /// The function.
+    fn take() -> Instance;
+}
+
+#[device(library)]
+fn take_default<T: DeviceDefault + ValueType>(place: &mut T) -> T {
+    let value = T::default();
+    std::mem::replace(place, value)
+}
+
+// SAFETY: the function replaces the value by the default value.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: DeviceDefault + ValueType> Taken for T {
+    fn take() -> Instance {
+        take_default::<T>::instance()
+    }
+}
+
+macro_rules! slices {
+    ($($slice:ty;)*) => { $(
+        // SAFETY: the compiler replaces a slice by an empty one, its default value.
+        #[diagnostic::do_not_recommend]
+        unsafe impl<T: DeviceType> Taken for $slice {
+            fn take() -> Instance {
+                Instance { body: Body::Intrinsic(Intrinsic::Exchange(Exchange::Take)), generics: vec![type_arg::<$slice>()] }
+            }
+        }
+    )* };
+}
+
+slices! {
+    &[T];
+    &mut [T];
 }
 
 /// The witness of a refused callee.

@@ -350,15 +350,28 @@ numbers! {
 ///
 /// # Safety
 ///
-/// [`instance`](Self::instance) is the function `TryFrom::try_from` of these types.
+/// [`instance`](Self::instance) is the function `TryFrom::try_from` of these types. `#[device]` implements it.
 #[diagnostic::on_unimplemented(
     message = "kernels have no `try_from` of `{T}` for `{Self}`",
     label = "this conversion has no code for the device",
-    note = "kernels have those between integers that may fail, and of slices to arrays; where one cannot fail, write `from`"
+    note = "write `#[device]` before `impl TryFrom<{T}> for {Self}`; kernels have those between integers that may fail, and of slices to arrays; where one cannot fail, write `from`"
 )]
 pub unsafe trait DeviceTryFrom<T, E>: DeviceType + Sized {
+    /// The function as written.
+    fn definition() -> &'static Definition {
+        panic!("a conversion of numbers or slices is not written in Rust")
+    }
+
+    /// The type information of its body.
+    fn probe() -> ProbeResult {
+        panic!("a conversion of numbers or slices is not written in Rust")
+    }
+
     /// The function.
-    fn instance() -> Instance;
+    fn instance() -> Instance {
+        let generics = vec![owner_arg::<Self>(), owner_arg::<T>()];
+        Instance { body: Body::Captured(Self::definition(), Self::probe), generics }
+    }
 
     #[doc(hidden)]
     fn __call_try_from(_: T) -> Returned<TryConversion<T, Self, E>, Result<Self, E>> {

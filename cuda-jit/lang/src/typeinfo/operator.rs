@@ -101,7 +101,7 @@ pub mod operators {
         AddOperator SubOperator MulOperator DivOperator RemOperator BitAndOperator BitOrOperator BitXorOperator
         ShlOperator ShrOperator AddAssignOperator SubAssignOperator MulAssignOperator DivAssignOperator
         RemAssignOperator BitAndAssignOperator BitOrAssignOperator BitXorAssignOperator ShlAssignOperator
-        ShrAssignOperator NegOperator NotOperator PartialEqOperator PartialOrdOperator OrdOperator
+        ShrAssignOperator NegOperator NotOperator IndexOperator IndexMutOperator PartialEqOperator PartialOrdOperator OrdOperator
     }
 }
 

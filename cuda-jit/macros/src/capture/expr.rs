@@ -204,7 +204,7 @@ impl Capture {
             return self.refuse(expr.span(), hint);
         }
         let number = match expr.path.segments.last() {
-            Some(last) if is_type_case(&last.ident) => self.typed_constant(written, expr),
+            Some(last) if is_type_case(&last.ident) || is_of_type(&expr.path) => self.typed_constant(written, expr),
             _ => self.constant(expr.clone()),
         };
         node(span, s::ExprKind::Const(number))
@@ -238,9 +238,6 @@ impl Capture {
     /// `base[index]`, `base[[i, j]]` or `base[start..end]`
     fn index(&mut self, index: &mut syn::ExprIndex) -> s::Expr {
         let span = begin(&index.expr);
-        if let Expr::Tuple(tuple) = &*index.index {
-            return self.refuse(tuple.span(), "index a view with brackets: `a[[i, j]]`");
-        }
         let base = self.typed(&mut index.expr);
         match &mut *index.index {
             Expr::Range(range) => {
@@ -251,10 +248,6 @@ impl Capture {
                 let (start, end) = (bound(&mut range.start), bound(&mut range.end));
                 let inclusive = matches!(range.limits, RangeLimits::Closed(_));
                 node(span, s::ExprKind::Subslice(Box::new(base), start, end, inclusive))
-            }
-            Expr::Array(indices) => {
-                let indices: Vec<_> = indices.elems.iter_mut().map(|index| self.expr(index)).collect();
-                node(span, s::ExprKind::IndexAll(Box::new(base), indices))
             }
             place => {
                 let place = self.expr(place);
@@ -354,11 +347,6 @@ impl Capture {
             true => self.typed(&mut reference.expr),
             false => self.expr(&mut reference.expr),
         };
-        if let Expr::Index(index) = &*reference.expr
-            && matches!(*index.index, Expr::Range(_))
-        {
-            return value;
-        }
         node(span, s::ExprKind::Reborrow(Box::new(value), mutable))
     }
 
@@ -439,6 +427,16 @@ impl Capture {
         let number = self.scopes.target(label, only_loops)?;
         Some(self.names.used_label(label, number))
     }
+}
+
+/// Returns true for a constant of a type whose generic arguments rustc may infer from the constant's use, `Point::ZERO`.
+fn is_of_type(path: &syn::Path) -> bool {
+    let Some(ty) = path.segments.iter().nth_back(1) else { return false };
+    let name = ty.ident.to_string();
+    ty.arguments.is_none()
+        && name != "Self"
+        && name.starts_with(char::is_uppercase)
+        && name.contains(char::is_lowercase)
 }
 
 /// Returns true for `matches!`, judged by its name.

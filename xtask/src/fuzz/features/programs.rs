@@ -84,10 +84,45 @@ pub(super) const FEATURES: &[Feature] = &[
         snippets: &[Snippet {
             items: "#[derive(Clone, Copy, DeviceType)]\npub struct A@ { v: [u32; 2] }\n#[derive(Clone, Copy, DeviceType)]\npub struct B@ { v: u64 }\n\
                     #[device]\nimpl From<A@> for B@ { fn from(a: A@) -> B@ { B@ { v: (a.v[0] as u64) << 32 | a.v[1] as u64 } } }\n\
-                    #[device]\nimpl From<u32> for A@ { fn from(v: u32) -> A@ { A@ { v: [v, v ^ $k] } } }\n",
-            body: "let mut a@ = A@::from($u32);\nlet b@: B@ = a@.into();\na@.v[0] = $u32;\nlet c@ = B@::from(a@);\nlet d@ = u64::from($u32) ^ u64::from($bool);\n",
-            yields: &[("b@.v", "u64"), ("c@.v", "u64"), ("d@", "u64")],
+                    #[device]\nimpl From<u32> for A@ { fn from(v: u32) -> A@ { A@ { v: [v, v ^ $k] } } }\n\
+                    #[device]\nimpl TryFrom<u64> for A@ { type Error = B@; fn try_from(v: u64) -> Result<Self, Self::Error> { if v & 3 == 1 { Err(B@ { v: v ^ $k }) } else { Ok(A@ { v: [v as u32, 3] }) } } }\n\
+                    #[device]\nfn tried@(v: u64) -> Result<u32, B@> { let a: A@ = v.try_into()?; Ok(a.v[0] ^ A@::try_from(v >> 1)?.v[0]) }\n",
+            body: "let e@ = tried@(u64::from($u32)).map_or_else(|b| b.v, u64::from);\nlet mut a@ = A@::from($u32);\nlet b@: B@ = a@.into();\na@.v[0] = $u32;\nlet c@ = B@::from(a@);\nlet d@ = u64::from($u32) ^ u64::from($bool);\n",
+            yields: &[("b@.v", "u64"), ("c@.v", "u64"), ("d@", "u64"), ("e@", "u64")],
         }],
+    },
+    Feature {
+        name: "indices-of-ones-own",
+        state: Supported,
+        snippets: &[
+            Snippet {
+                items: "#[derive(Clone, Copy, DeviceType)]\n#[operators(Index<usize>, IndexMut<usize>, Index<(usize, bool)>, Index<std::ops::Range<usize>>, IndexMut<std::ops::Range<usize>>)]\npub struct X@ { v: [$T; 4], log: u32 }\n\
+                        #[device]\nimpl std::ops::Index<usize> for X@ { type Output = $T; fn index(&self, at: usize) -> &$T { &self.v[at & 3] } }\n\
+                        #[device]\nimpl std::ops::IndexMut<usize> for X@ { fn index_mut(&mut self, at: usize) -> &mut Self::Output { self.log = self.log.rotate_left(3) ^ at as u32; &mut self.v[(at ^ 1) & 3] } }\n\
+                        #[device]\nimpl std::ops::Index<(usize, bool)> for X@ { type Output = $T; fn index(&self, (at, turn): (usize, bool)) -> &$T { if turn { &self.v[3 - (at & 3)] } else { &self[at] } } }\n\
+                        #[device]\nimpl std::ops::Index<std::ops::Range<usize>> for X@ { type Output = [$T]; fn index(&self, at: std::ops::Range<usize>) -> &[$T] { &self.v[at.start & 1..2 + (at.end & 1)] } }\n\
+                        #[device]\nimpl std::ops::IndexMut<std::ops::Range<usize>> for X@ { fn index_mut(&mut self, at: std::ops::Range<usize>) -> &mut [$T] { self.log ^= 77; &mut self.v[at.end & 1..3] } }\n\
+                        #[device]\nfn step@(at: &mut usize) -> usize { *at += 1; *at }\n",
+                body: "let mut x@ = X@ { v: [$e, $e, $e, $e], log: $k };\nlet mut at@ = $usize & 15;\nx@[step@(&mut at@)] = x@[at@] ^ $e;\nx@[step@(&mut at@)] ^= { at@ += 2; x@[(step@(&mut at@), $bool)] };\n\
+                       { let low = &mut x@[$usize & 7]; *low ^= $e; }\nx@[$usize & 3..at@].reverse();\nfor v in &mut x@[at@..2] { *v = v.rotate_left(1); }\nx@[0..1][0] ^= x@[at@..at@ + 1][0];\n\
+                       let r@ = match x@[at@] { ref mut v if *v & 1 == 0 => { *v ^= 1; 5u32 } _ => 6 };\nlet s@ = x@[0..3].iter().fold($e, |s: $T, v| s.rotate_left(3) ^ *v);\nlet old@ = std::mem::replace(&mut x@[at@], $e);\n",
+                yields: &[
+                    ("r@", "u32"),
+                    ("s@", "T"),
+                    ("old@", "T"),
+                    ("x@.log", "u32"),
+                    ("x@.v[0]", "T"),
+                    ("x@.v[3]", "T"),
+                ],
+            },
+            Snippet {
+                items: "#[device]\npub trait Sums@ { fn sum@(&self) -> $T; fn turn@(&mut self, by: u32) -> Option<usize>; }\n\
+                        #[device]\nimpl Sums@ for [$T] { fn sum@(&self) -> $T { self.iter().fold(1, |s: $T, v| s.rotate_left(3) ^ *v) } fn turn@(&mut self, by: u32) -> Option<usize> { for v in self.iter_mut() { *v = v.rotate_left(by & 7); } self.iter().position(|v| *v & 1 == 1) } }\n",
+                body: "let mut a@ = [$e, $e, $e, $e];\nlet r@ = a@[$usize % 4..].turn@($u32).map_or(9, |at| at as u32);\nlet s@ = a@[..$usize % 5].sum@() ^ Sums@::sum@(&a@[1..]);\n\
+                       let mut rest@ = &mut a@[..];\nlet mut n@ = 0u32;\nwhile let [_, ..] = rest@ { let (head, tail) = std::mem::take(&mut rest@).split_at_mut(1); head[0] ^= $e; n@ = n@ * 3 + tail.len() as u32; rest@ = tail; }\nlet t@ = a@.sum@();\n",
+                yields: &[("r@", "u32"), ("s@", "T"), ("n@", "u32"), ("t@", "T")],
+            },
+        ],
     },
     Feature {
         name: "own-types",
