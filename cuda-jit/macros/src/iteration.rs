@@ -58,7 +58,7 @@ pub(crate) fn iterated(
         let hint = format!("a `#[device] impl {name}` has the method `{method}`");
         return Err(syn::Error::new(item.self_ty.span(), hint));
     }
-    let hidden = trait_items(root, options, &captured, (&path, Owner::Library), single_expansion)?;
+    let (hidden, errors) = trait_items(root, options, &captured, (&path, Owner::Library), single_expansion)?;
     let (std, method) = (Ident::new(name, Span::call_site()), Ident::new(method, Span::call_site()));
     let std = quote!(::core::iter::#std);
     let (types, receiver, result) = match name {
@@ -95,6 +95,7 @@ pub(crate) fn iterated(
         }
     });
     Ok(quote! {
+        #errors
         #standard
         #looped
         impl #impl_generics #root::#calls for #this #where_clause {}

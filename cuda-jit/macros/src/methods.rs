@@ -60,11 +60,12 @@ pub(crate) fn of_impl(
                 if is_extension(&written) {
                     declared = of_trait(root, quote!(extension), extension(&named, path), single_expansion);
                 }
-                let items = trait_items(root, &options, &named, (path, Owner::of(&options)), single_expansion)?;
+                let (items, errors) =
+                    trait_items(root, &options, &named, (path, Owner::of(&options)), single_expansion)?;
                 let is_library = options.library && !is_extension(&written);
                 let calls = if is_library { calls_impl(&named, path) } else { TokenStream::new() };
                 item.items.extend(items);
-                Ok(calls)
+                Ok(quote!(#calls #errors))
             }
         }
     });
@@ -171,6 +172,9 @@ fn is_extension(options: &TokenStream) -> bool {
 pub(crate) struct Body {
     pub(crate) definition: TokenStream,
     pub(crate) info: TokenStream,
+    /// The error of a body that is refused. The functions are placeholders then, so that calls of the method are no further
+    /// errors.
+    pub(crate) error: TokenStream,
 }
 
 pub(crate) fn body(
@@ -181,12 +185,22 @@ pub(crate) fn body(
     signature: &Signature,
     generics: &Generics,
     Names { definition, info, defined }: &Names,
-) -> syn::Result<Body> {
-    let (encoded, captured) = captured(root, options, sig, block, signature)?;
-    Ok(Body {
-        definition: emit::definition(root, definition, &encoded),
-        info: emit::probe(root, info, defined, generics, sig, signature, &captured),
-    })
+) -> Body {
+    match captured(root, options, sig, block, signature) {
+        Ok((encoded, captured)) => Body {
+            definition: emit::definition(root, definition, &encoded),
+            info: emit::probe(root, info, defined, generics, sig, signature, &captured),
+            error: TokenStream::new(),
+        },
+        Err(error) => {
+            let (impl_generics, _, clause) = generics.split_for_impl();
+            Body {
+                definition: quote!(fn #definition() -> &'static #root::syntax::Definition { loop {} }),
+                info: quote!(fn #info #impl_generics() -> #root::ProbeResult #clause { loop {} }),
+                error: error.to_compile_error(),
+            }
+        }
+    }
 }
 
 /// A method's captured body, as a constant, and what its typing probe needs.
@@ -406,7 +420,8 @@ fn inherent(
         let own = signature.impl_generics(root);
         let both = both(&method.sig.ident, &quote!(Self));
         let options = &options::with_caller(options, &method.attrs);
-        let Body { definition, info } = body(root, options, &method.sig, &method.block, &signature, &own, &both)?;
+        let Body { definition, info, error } = body(root, options, &method.sig, &method.block, &signature, &own, &both);
+        names.extend(error);
         let (name, vis) = (&method.sig.ident, &method.vis);
         let path = format_ident!("__fn_{}", name);
         let marker = format_ident!("__of_{}", name, span = Span::call_site());
@@ -475,25 +490,30 @@ pub(crate) fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
     })
 }
 
-/// `#[device] impl Trait for Type { .. }`: the items that the trait requires beside each method.
+/// `#[device] impl Trait for Type { .. }`: the items that the trait requires beside each method, and the errors of bodies.
 pub(crate) fn trait_items(
     root: &TokenStream,
     options: &Options,
     item: &ItemImpl,
     (path, owner): (&syn::Path, Owner),
     single_expansion: bool,
-) -> syn::Result<Vec<ImplItem>> {
-    let (mut items, mut by_name) = (Vec::new(), Vec::new());
+) -> syn::Result<(Vec<ImplItem>, TokenStream)> {
+    let (mut items, mut by_name, mut errors) = (Vec::new(), Vec::new(), TokenStream::new());
     for method in methods(item) {
         let signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
         let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
         let options = &options::with_caller(options, &method.attrs);
         if is_by_name(owner, &own) {
-            by_name.push(named_body(root, options, method, &signature)?);
+            match named_body(root, options, method, &signature) {
+                Ok(body) => by_name.push(body),
+                Err(error) => errors.extend(error.to_compile_error()),
+            }
             continue;
         }
         let names = both(&method.sig.ident, &quote!(<Self as #path>));
-        let Body { definition, info } = body(root, options, &method.sig, &method.block, &signature, &own, &names)?;
+        let Body { definition, info, error } =
+            body(root, options, &method.sig, &method.block, &signature, &own, &names);
+        errors.extend(error);
         items.push(syn::parse2(definition)?);
         items.push(syn::parse2(info)?);
     }
@@ -510,7 +530,7 @@ pub(crate) fn trait_items(
             }
         });
     }
-    Ok(items)
+    Ok((items, errors))
 }
 
 /// The arm of [`MARKER`]'s function for a method. The probe is a closure without captures, which may name the type of the
@@ -575,8 +595,9 @@ fn trait_method(
             let provided = format_ident!("__{}_definition_{}", trait_name, name, span = Span::call_site());
             let defined = quote!(#provided());
             let names = Names { definition: provided.clone(), info: info.clone(), defined };
-            let Body { definition: item, info } = body(root, options, &method.sig, block, &signature, &typed, &names)?;
-            beside.extend(item);
+            let Body { definition: item, info, error } =
+                body(root, options, &method.sig, block, &signature, &typed, &names);
+            beside.extend([error, item]);
             hidden.push(quote! {
                 #[doc(hidden)]
                 fn #definition() -> &'static #root::syntax::Definition { #provided() }

@@ -68,7 +68,8 @@ pub(crate) fn overloaded(
     };
     let defined = quote!(<Self as #reported>::definition());
     let names = Names { definition, info, defined };
-    let Body { definition, info } = body(root, options, &method.sig, &method.block, &signature, &generics, &names)?;
+    let Body { definition, info, error } =
+        body(root, options, &method.sig, &method.block, &signature, &generics, &names);
     let mut bounded = item.generics.clone();
     add_value_bounds(root, &mut bounded);
     if name.ends_with("From") {
@@ -81,6 +82,7 @@ pub(crate) fn overloaded(
     let listed = is_listed.then(|| listed(root, item, &tag, &right));
     Ok(quote! {
         #other
+        #error
         #standard
         #listed
 

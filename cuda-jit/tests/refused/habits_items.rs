@@ -97,6 +97,67 @@ fn waits(out: &mut [f32]) {
     out[0] = later.await;
 }
 
+#[cuda_jit::kernel]
+fn own_function(out: &mut [u32]) {
+    const fn limit() -> u32 {
+        3
+    }
+    const LIMIT: u32 = limit();
+    fn plain(v: u32) -> u32 {
+        v + 1
+    }
+    out[0] = plain(out[1] + LIMIT);
+}
+
+/// Only the body that is refused is an error, and none of its calls.
+#[derive(Clone, Copy, cuda_jit::DeviceType)]
+#[operators(Add)]
+struct Printed(u32);
+
+#[cuda_jit::device]
+impl Printed {
+    fn shown(self) -> u32 {
+        println!("{}", self.0);
+        self.0
+    }
+
+    fn number(self) -> u32 {
+        self.0
+    }
+}
+
+#[cuda_jit::device]
+impl std::ops::Add for Printed {
+    type Output = Printed;
+    fn add(self, other: Printed) -> Printed {
+        print!("{}", other.0);
+        self
+    }
+}
+
+#[cuda_jit::device]
+trait Shown {
+    fn seen(&self) -> u32;
+    fn twice(&self) -> u32 {
+        eprintln!("twice");
+        2 * self.seen()
+    }
+}
+
+#[cuda_jit::device]
+impl Shown for Printed {
+    fn seen(&self) -> u32 {
+        println!("seen");
+        self.0
+    }
+}
+
+#[cuda_jit::kernel]
+fn calls_refused(out: &mut [u32]) {
+    let both = Printed(out[0]) + Printed(out[1]);
+    out[0] = both.shown() + both.number() + both.seen() + both.twice();
+}
+
 fn main() {
     let mut out = [0.0f32];
     let _ = number_written::launch((1, 1), &mut out);

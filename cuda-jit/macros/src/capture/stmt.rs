@@ -88,6 +88,10 @@ impl Capture {
                 let hint = format!("kernels have no `static mut`; {}", super::closure::SHARED);
                 self.errors.refuse_declared(&item.ident, item.span(), hint);
             }
+            Item::Fn(function) if is_of_the_host(function) => {
+                let hint = "kernels can only call `#[device]` functions: write `#[device]` before this one";
+                self.errors.refuse_declared(&function.sig.ident, function.sig.ident.span(), hint);
+            }
             Item::Const(_) | Item::Static(_) | Item::Type(_) | Item::Use(_) => {}
             Item::Fn(_) | Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_) => {}
             _ => {
@@ -155,4 +159,13 @@ impl Capture {
         (first..self.scopes.count()).for_each(|number| self.scopes.binding_mut(number).mutable = true);
         s::Stmt::Let(pattern, None, None)
     }
+}
+
+/// Attributes of functions that are none of ours under another name.
+const BUILT_IN: [&str; 8] = ["allow", "cold", "deny", "doc", "expect", "inline", "must_use", "warn"];
+
+/// Returns true for a function of a body that cannot be a device function, nor be called by a constant.
+fn is_of_the_host(function: &syn::ItemFn) -> bool {
+    let is_built_in = |attribute: &syn::Attribute| BUILT_IN.iter().any(|known| attribute.path().is_ident(known));
+    function.sig.constness.is_none() && function.attrs.iter().all(is_built_in)
 }
