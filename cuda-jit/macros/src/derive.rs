@@ -176,12 +176,12 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     }
     let repr = Repr::of(input)?;
     let (operators, derived) = (Operators::of(input), derived(input)?);
-    let generics = operators.bounded(root, bounded(root, &input.generics));
+    let key = static_key(name, &input.generics);
+    let generics = operators.bounded(root, bounded(root, &input.generics), &key);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let members: Vec<Member> = fields.members().collect();
     let static_types: Vec<Type> = fields.iter().map(|field| without_lifetimes(&field.ty)).collect();
     let borrows = input.generics.lifetimes().next().is_some() || fields.iter().any(|field| has_lifetime(&field.ty));
-    let key = static_key(name, &input.generics);
     let without = without_lifetime_generics(&generics);
     let (key_generics, _, key_clause) = without.split_for_impl();
     let described = members.iter().zip(&static_types).map(|(member, ty)| {

@@ -95,7 +95,8 @@ pub(crate) fn overloaded(
     })
 }
 
-/// A function that compiles if a struct or enum lists the operator of an `impl`.
+/// A function that compiles if a struct or enum lists the operator of an `impl`. Its parameter implies what the `impl`'s type
+/// does about lifetimes.
 fn listed(root: &TokenStream, item: &ItemImpl, tag: &Ident, right: &TokenStream) -> TokenStream {
     let (impl_generics, _, bounds) = item.generics.split_for_impl();
     let this = item.self_ty.to_token_stream();
@@ -106,7 +107,7 @@ fn listed(root: &TokenStream, item: &ItemImpl, tag: &Ident, right: &TokenStream)
     quote! {
         const _: () = {
             #[allow(dead_code, clippy::extra_unused_lifetimes)]
-            fn listed #impl_generics () #bounds {
+            fn listed #impl_generics (_: &#this) #bounds {
                 let _: #listed;
             }
         };

@@ -274,6 +274,105 @@ fn grids_behind_references_are_indexed() {
     differ!(fills, (1, 1), [4usize], vec![2i32; 12]);
 }
 
+/// A ring of any values behind a reference.
+#[derive(DeviceType)]
+#[operators(Index<usize>, IndexMut<usize>)]
+struct Ring<'a, T> {
+    items: &'a mut [T],
+    start: usize,
+}
+
+#[device]
+impl<'a, T> Index<usize> for Ring<'a, T> {
+    type Output = T;
+
+    fn index(&self, at: usize) -> &T {
+        &self.items[(self.start + at) % self.items.len()]
+    }
+}
+
+#[device]
+impl<T: Copy> IndexMut<usize> for Ring<'_, T> {
+    fn index_mut(&mut self, at: usize) -> &mut T {
+        let at = (self.start + at) % self.items.len();
+        self.items.get_mut(at).unwrap()
+    }
+}
+
+#[kernel]
+fn rotates(start: usize, out: &mut [u32]) {
+    let mut tile = [3u32, 1, 4, 1, 5];
+    let mut local = Ring { items: &mut tile, start };
+    for i in 0..5 {
+        local[i] = local[i + 1] * 2 + 1;
+    }
+    let mut all = Ring { items: out, start: start + 1 };
+    for i in 0..5 {
+        all[i] += local[i];
+        if all[i] % 2 == 0 {
+            all[i + 2] ^= 3;
+        }
+    }
+}
+
+#[test]
+fn rings_of_any_values_are_indexed() {
+    differ!(rotates, (1, 1), [3usize], vec![9u32, 8, 7, 6, 5]);
+}
+
+/// A vector whose components are fields.
+#[derive(Clone, Copy, DeviceType)]
+#[operators(Index<usize>, IndexMut<usize>)]
+struct Vector {
+    x: f32,
+    y: f32,
+    z: f32,
+}
+
+#[device]
+impl Index<usize> for Vector {
+    type Output = f32;
+
+    fn index(&self, axis: usize) -> &f32 {
+        match axis {
+            0 => &self.x,
+            1 => &self.y,
+            2 => &self.z,
+            _ => panic!("a vector has no axis {axis}"),
+        }
+    }
+}
+
+#[device]
+impl IndexMut<usize> for Vector {
+    fn index_mut(&mut self, axis: usize) -> &mut f32 {
+        match axis {
+            0 => &mut self.x,
+            1 => &mut self.y,
+            2 => &mut self.z,
+            _ => panic!("a vector has no axis {axis}"),
+        }
+    }
+}
+
+#[kernel(fma = false)]
+fn writes_fields(x: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    let mut rows = [Vector { x: x[i], y: 2.0, z: 3.0 }; 2];
+    rows[i % 2][i % 3] += 1.5;
+    rows[1][1] *= x[i];
+    let [first, second] = &mut rows;
+    std::mem::swap(&mut first[0], &mut second[2]);
+    for axis in 0..3 {
+        out[3 * i + axis] = rows[0][axis] - rows[1][2 - axis];
+    }
+}
+
+#[test]
+fn fields_are_written_by_number() {
+    differ!(writes_fields, (1, 6), [&[1.0, 2.5, -3.0, 4.0, 0.5, 7.0][..]], vec![0.0f32; 18]);
+}
+
 #[kernel]
 fn out_of_bounds(x: &[f32], out: &mut [f32]) {
     let m = Matrix { rows: [[x[0]; 2]; 2] };

@@ -102,11 +102,13 @@ impl Operators {
         Operators { listed: listed.into(), error: None }
     }
 
-    /// The generics, with the bounds that the operators of a generic type are implemented. Those of another type are
-    /// checked where the type describes them, so that it is known to kernels also if one is missing.
-    pub(super) fn bounded(&self, root: &TokenStream, mut generics: Generics) -> Generics {
+    /// The generics, with the bounds that the operators of a generic type are implemented: those of its key, the type with every
+    /// lifetime `'static`, which describes them. Those of another type are checked where the type describes them, so that it is
+    /// known to kernels also if one is missing.
+    pub(super) fn bounded(&self, root: &TokenStream, mut generics: Generics, key: &TokenStream) -> Generics {
         if generics.type_params().next().is_some() {
             for (left, bound) in self.listed.iter().map(|operator| operator.bound(root)) {
+                let [left, bound] = [left, bound].map(|tokens| with_self(tokens, key));
                 generics.make_where_clause().predicates.push(syn::parse_quote!(#left: #bound));
             }
         }

@@ -27,11 +27,11 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
         return super::closures::closure_enum(root, input, data, &closures);
     }
     let (listed, derived) = (Operators::of_enum(input), derived(input)?);
-    let generics = listed.bounded(root, bounded(root, &input.generics));
+    let key = static_key(name, &input.generics);
+    let generics = listed.bounded(root, bounded(root, &input.generics), &key);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let without = without_lifetime_generics(&generics);
     let (key_generics, _, key_clause) = without.split_for_impl();
-    let key = static_key(name, &input.generics);
     let types: Vec<&Type> =
         data.variants.iter().flat_map(|variant| variant.fields.iter().map(|field| &field.ty)).collect();
     let borrows = input.generics.lifetimes().next().is_some() || types.iter().any(|ty| has_lifetime(ty));
