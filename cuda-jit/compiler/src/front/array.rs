@@ -7,7 +7,7 @@
 use super::function::{Lowering, Result};
 use super::generic::join_memories;
 use super::pattern::{Names, Parts};
-use super::place::Place;
+use super::place::{Access, Place};
 use super::types::Val;
 use std::array::TryFromSliceError;
 
@@ -104,7 +104,7 @@ impl Lowering<'_> {
     /// each element.
     pub(super) fn replace_element(&mut self, base: &'static Expr, index: &'static Expr, value: Val) -> Result<()> {
         let at = index.0;
-        let place = self.place(base)?;
+        let place = self.place_for(base, Access::Mutable)?;
         let place = self.deref_all(place);
         let index = self.scalar(index, Scalar::U64)?;
         let Place::Slots(Ty::Array(element, count), slots, root) = place else {
