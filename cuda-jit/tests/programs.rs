@@ -1,6 +1,4 @@
-//! Programs that are built and run, or refused, as those of users: in packages outside of the workspace.
-//!
-//! They are built in the workspace's target folder, so that the dependencies are those of the tests, which cargo has built.
+//! Programs that are built and run, or refused, as those of users: outside of the workspace.
 
 use std::fmt::Write;
 use std::fs;
@@ -29,13 +27,15 @@ impl Program {
 
     /// Builds and runs it, which must succeed.
     pub(crate) fn succeeds(&self) {
-        let output = self.cargo("run");
+        let (built, program) = self.build();
+        assert!(built.status.success(), "{}:\n{}", self.name, String::from_utf8_lossy(&built.stderr));
+        let output = Command::new(program).output().expect("the program starts");
         assert!(output.status.success(), "{}:\n{}", self.name, String::from_utf8_lossy(&output.stderr));
     }
 
     /// Builds it, which must fail with the errors of a text.
     fn is_refused(&self, with: &str) {
-        let output = self.cargo("build");
+        let (output, _) = self.build();
         let shown = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "`{}` was built", self.name);
         let errors = |text: &str| {
@@ -45,23 +45,44 @@ impl Program {
         assert_eq!(errors(&shown), errors(with), "{shown}");
     }
 
-    /// Runs a command of cargo for it.
-    fn cargo(&self, command: &str) -> Output {
+    /// Compiles it, by rustc with the libraries of the tests where `cargo xtask test` has named them, or by cargo, which builds them
+    /// again; returns the compiler's output, and the file of the executable.
+    fn build(&self) -> (Output, PathBuf) {
         let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let (package, target) = (Path::new(env!("CARGO_MANIFEST_DIR")), temporary.parent().expect("it is in `target`"));
-        let workspace = package.parent().expect("the package is in a workspace");
         let folder = temporary.join("programs").join(&self.name);
-        write(&folder.join("src/main.rs"), &self.text);
-        write(&folder.join("Cargo.toml"), &manifest(&self.name, workspace));
-        // The versions of the dependencies are the workspace's.
-        fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the folder can be written");
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args([command, "--quiet", "--offline"]).current_dir(&folder).env("CARGO_TARGET_DIR", target);
-        cargo.output().expect("cargo starts")
+        let source = folder.join("src/main.rs");
+        write(&source, &self.text);
+        let (mut compiler, program) = match std::env::var(RUSTC) {
+            Ok(arguments) => {
+                let (mut rustc, program) = (Command::new("rustc"), folder.join(&self.name));
+                rustc.args(["--edition=2024", "--crate-name", &self.name]).args(arguments.lines());
+                rustc.arg(&source).arg("-o").arg(&program);
+                (rustc, program)
+            }
+            Err(_) => {
+                let target = temporary.parent().expect("it is in `target`");
+                (cargo(&self.name, &folder, target), target.join("debug").join(&self.name))
+            }
+        };
+        (compiler.output().expect("the compiler starts"), program)
     }
 }
 
-fn write(file: &PathBuf, text: &str) {
+/// The variable with the arguments of rustc that name the libraries of the tests, a line each.
+const RUSTC: &str = "CUDA_TESTS_RUSTC";
+
+/// The command of cargo that builds the package in a folder.
+fn cargo(name: &str, folder: &Path, target: &Path) -> Command {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is in a workspace");
+    write(&folder.join("Cargo.toml"), &manifest(name, workspace));
+    // The versions of the dependencies are the workspace's.
+    fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the folder can be written");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--quiet", "--offline"]).current_dir(folder).env("CARGO_TARGET_DIR", target);
+    cargo
+}
+
+fn write(file: &Path, text: &str) {
     fs::create_dir_all(file.parent().expect("a file is in a folder")).expect("the target folder can be written");
     fs::write(file, text).expect("the target folder can be written");
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -91,6 +91,34 @@ pub(crate) fn tests_of(package: &str) -> Result<Vec<Artifact>> {
     Ok(made.into_iter().filter(|made| made.test && made.package == package).collect())
 }
 
+/// The libraries with which programs outside of the workspace are compiled.
+const LIBRARIES: [&str; 5] = ["cuda_driver", "cuda_jit", "cuda_mem", "cuda_sim", "ndarray"];
+
+/// Builds all tests, and returns rustc's arguments that compile a program with the libraries of these tests. Cargo would build all
+/// of them again for a program outside of the workspace, since the features of many dependencies differ there.
+pub(crate) fn libraries() -> Result<Vec<OsString>> {
+    let text = messages(whole("test").args(["--quiet", "--no-run"]))?;
+    let files: Vec<(String, PathBuf)> = text.iter().filter_map(library).collect();
+    let mut arguments = Vec::new();
+    for name in LIBRARIES {
+        let found: Vec<&PathBuf> = files.iter().filter(|(of, _)| of == name).map(|(_, file)| file).collect();
+        let [file] = found[..] else { bail!("cargo built {} libraries `{name}` for the tests, not one", found.len()) };
+        if arguments.is_empty() {
+            let folder = file.parent().context("a library has a folder")?;
+            arguments.push(OsString::from(format!("-Ldependency={}", folder.display())));
+        }
+        arguments.push(OsString::from(format!("--extern={name}={}", file.display())));
+    }
+    Ok(arguments)
+}
+
+/// The name and the file of a Rust library that cargo made.
+fn library(message: &Value) -> Option<(String, PathBuf)> {
+    let mut files = message["filenames"].as_array()?.iter().filter_map(Value::as_str);
+    let file = files.find(|file| file.ends_with(".rlib"))?;
+    Some((message["target"]["name"].as_str()?.to_owned(), file.into()))
+}
+
 /// Runs a command whose output the user sees; a failure is an error that shows the command.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot run {}", display(command)))?;
@@ -138,12 +166,16 @@ pub(crate) struct Artifact {
 
 /// Runs a cargo command that builds, shows its progress, and returns the executables and C libraries that it made.
 pub(crate) fn build(command: &mut Command) -> Result<Vec<Artifact>> {
+    Ok(messages(command)?.iter().filter_map(artifact).collect())
+}
+
+/// Runs a cargo command that builds, shows its progress, and returns its messages.
+fn messages(command: &mut Command) -> Result<Vec<Value>> {
     command.arg("--message-format=json-render-diagnostics").stderr(std::process::Stdio::inherit());
     let output = command.output().with_context(|| format!("cannot run {}", display(command)))?;
     ensure!(output.status.success(), "{} from {}", output.status, display(command));
     let text = String::from_utf8_lossy(&output.stdout);
-    let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    Ok(messages.filter_map(|message| artifact(&message)).collect())
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
 fn artifact(message: &Value) -> Option<Artifact> {
@@ -185,6 +217,13 @@ mod tests {
         });
         message["executable"] = executable;
         message
+    }
+
+    #[test]
+    fn a_library_is_found_by_its_crates_name() {
+        let (name, file) = library(&message("path+file:///w/cuda-sys#0.1.0", "lib", Value::Null)).unwrap();
+        assert_eq!((name.as_str(), file.as_path()), ("it", Path::new("/t/libit.rlib")));
+        assert!(library(&serde_json::json!({ "reason": "build-finished" })).is_none());
     }
 
     #[test]

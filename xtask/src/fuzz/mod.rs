@@ -16,8 +16,10 @@ mod random;
 mod snippets;
 mod statement;
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -47,6 +49,9 @@ pub(crate) struct Options {
     only_features: Vec<String>,
 }
 
+/// The package of the programs, its folder and its executable.
+const PACKAGE: &str = "kernel-fuzz";
+
 /// The number of programs in one file.
 const PROGRAMS_PER_FILE: usize = 20;
 
@@ -55,8 +60,9 @@ const PROGRAMS_PER_PACKAGE: usize = 100;
 
 /// Runs the programs of the gate.
 pub(crate) fn gate() -> Result<()> {
+    let dependencies = Dependencies::OfTests(workspace::libraries()?);
     let mut all = gate::programs().into_iter();
-    all.try_for_each(|(seed, numbers)| programs(seed, &numbers, &Chosen::supported(), Dependencies::Shared))
+    all.try_for_each(|(seed, numbers)| programs(seed, &numbers, &Chosen::supported(), &dependencies))
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -65,35 +71,34 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("fuzz: {} programs of seed {seed}; `--seed {seed} --only N` repeats number N", options.count);
     let chosen = Chosen::new(&options.features, &options.only_features)?;
     if let Some(only) = options.only {
-        return programs(seed, &[only], &chosen, Dependencies::Shared);
+        return programs(seed, &[only], &chosen, &Dependencies::Quick);
     }
     let dependencies =
-        if options.count > PROGRAMS_PER_PACKAGE as u64 { Dependencies::Optimized } else { Dependencies::Shared };
+        if options.count > PROGRAMS_PER_PACKAGE as u64 { Dependencies::Optimized } else { Dependencies::Quick };
     let end = options.first.checked_add(options.count).context("`--first` plus `--count` is beyond 2^64")?;
     (options.first..end).step_by(PROGRAMS_PER_PACKAGE).try_for_each(|first| {
         let numbers: Vec<u64> = (first..end.min(first.saturating_add(PROGRAMS_PER_PACKAGE as u64))).collect();
-        programs(seed, &numbers, &chosen, dependencies)
+        programs(seed, &numbers, &chosen, &dependencies)
     })
 }
 
-/// The profile of the compiler and the software device, on which the programs depend.
-#[derive(Clone, Copy, PartialEq)]
+/// How the compiler and the software device are built, on which the programs depend.
 enum Dependencies {
-    /// That of the tests, whose build is shared.
-    Shared,
-    /// Optimized with assertions, which halves the time of long runs.
+    /// By cargo, without optimisation.
+    Quick,
+    /// By cargo, optimized with assertions, which halves the time of long runs.
     Optimized,
+    /// They are built already, for the tests: rustc's arguments that name them.
+    OfTests(Vec<OsString>),
 }
 
 /// Generates, compiles and runs the programs with these numbers.
-fn programs(seed: u64, numbers: &[u64], chosen: &Chosen, dependencies: Dependencies) -> Result<()> {
+fn programs(seed: u64, numbers: &[u64], chosen: &Chosen, dependencies: &Dependencies) -> Result<()> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
-    let folder = target.join("kernel-fuzz");
+    let folder = target.join(PACKAGE);
     let source = folder.join("src");
     fs::create_dir_all(&source).with_context(|| format!("cannot create {}", source.display()))?;
     let checked = seed % 2 == 1;
-    fs::write(folder.join("Cargo.toml"), manifest(checked, dependencies))?;
-    fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
     fs::write(source.join("support.rs"), include_str!("support.rs.in"))?;
     fs::write(source.join("model.rs"), include_str!("model.rs.in"))?;
     let mut main =
@@ -114,17 +119,27 @@ fn programs(seed: u64, numbers: &[u64], chosen: &Chosen, dependencies: Dependenc
         "\nfn main() {{\n    let mut session = support::Session::new({seed});\n{calls}    session.end();\n}}\n"
     );
     fs::write(source.join("main.rs"), main)?;
-    let cargo = |command: &str| {
-        let mut cargo = workspace::cargo();
-        cargo.args([command, "--quiet", "--manifest-path"]).arg(folder.join("Cargo.toml"));
-        cargo.env("CARGO_TARGET_DIR", &target);
-        cargo
+    let program = match dependencies {
+        Dependencies::OfTests(arguments) => {
+            let (mut rustc, program) = (Command::new("rustc"), folder.join(PACKAGE));
+            rustc.args(["--edition=2024", &format!("-Coverflow-checks={checked}")]).args(arguments);
+            workspace::run(rustc.arg(source.join("main.rs")).arg("-o").arg(&program))?;
+            program
+        }
+        Dependencies::Quick | Dependencies::Optimized => {
+            let optimized = matches!(dependencies, Dependencies::Optimized);
+            fs::write(folder.join("Cargo.toml"), manifest(checked, optimized))?;
+            fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
+            let mut cargo = workspace::cargo();
+            cargo.args(["build", "--quiet", "--manifest-path"]).arg(folder.join("Cargo.toml"));
+            workspace::run(cargo.env("CARGO_TARGET_DIR", &target))?;
+            target.join("debug").join(PACKAGE)
+        }
     };
-    workspace::run(&mut cargo("build"))?;
     // Both engines of the device run at the same time.
     std::thread::scope(|scope| {
         let runs = ["regions", "fibers"].map(|engine| {
-            let mut run = cargo("run");
+            let mut run = Command::new(&program);
             // A random kernel is never needed again.
             run.env("CUDA_JIT_CACHE", "off");
             run.env("CUDA_JIT_WARNINGS", "none").env("CUDA_SIM_ENGINE", engine);
@@ -138,18 +153,15 @@ fn programs(seed: u64, numbers: &[u64], chosen: &Chosen, dependencies: Dependenc
 }
 
 /// The manifest of the package. The overflow checks are set for its own code only.
-fn manifest(checked: bool, dependencies: Dependencies) -> String {
-    let optimized = match dependencies {
-        Dependencies::Shared => "",
-        Dependencies::Optimized => "[profile.dev.package.\"*\"]\nopt-level = 2\n\n",
-    };
+fn manifest(checked: bool, optimized: bool) -> String {
+    let optimized = if optimized { "[profile.dev.package.\"*\"]\nopt-level = 2\n\n" } else { "" };
     let path = |name: &str| workspace::root().join(name);
     format!(
-        "[package]\nname = \"kernel-fuzz\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+        "[package]\nname = \"{PACKAGE}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
          cuda-driver = {{ path = {:?} }}\ncuda-jit = {{ path = {:?} }}\ncuda-mem = {{ path = {:?} }}\n\
          cuda-sim = {{ path = {:?} }}\nndarray = {{ version = \"0.17\", default-features = false }}\n\n\
          [profile.dev]\ndebug = \"line-tables-only\"\n\n[profile.dev.package.blake3]\nopt-level = 3\n\n\
-         [profile.dev.package.kernel-fuzz]\noverflow-checks = {checked}\n\n{optimized}[workspace]\n",
+         [profile.dev.package.{PACKAGE}]\noverflow-checks = {checked}\n\n{optimized}[workspace]\n",
         path("cuda-driver"),
         path("cuda-jit"),
         path("cuda-mem"),
