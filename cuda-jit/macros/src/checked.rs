@@ -84,6 +84,12 @@ fn body_of(signature: &Signature, written: TokenTree) -> Option<BodyCopy> {
     can_copy.then_some(BodyCopy { body, of: Of::Copy })
 }
 
+/// Returns true for a body whose last statement ends with `;`.
+fn ends_without_value(body: TokenStream) -> bool {
+    let last = body.into_iter().last();
+    last.is_none_or(|last| matches!(last, TokenTree::Punct(end) if end.as_char() == ';'))
+}
+
 /// Returns true if a `return` of the tokens has a value. That of a closure counts too.
 fn returns_value(tokens: TokenStream) -> bool {
     let mut tokens = tokens.into_iter().peekable();
@@ -214,10 +220,10 @@ fn value(ty: &Type) -> Option<TokenStream> {
 
 /// The copy, as a function with an opaque return type.
 pub(crate) fn written(root: &TokenStream, sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
-    let BodyCopy { body, of } = signature.body_copy.as_ref()?;
+    let BodyCopy { body: group, of } = signature.body_copy.as_ref()?;
     let (body, imports) = match is_try(&signature.result) {
-        true => with_fitted_tries(root, body, &signature.result),
-        false => (body.to_token_stream(), None),
+        true => with_fitted_tries(root, group, &signature.result),
+        false => (group.to_token_stream(), None),
     };
     let receiver = sig.receiver().into_iter();
     let params = sig.inputs.iter().filter_map(|param| match param {
@@ -243,6 +249,8 @@ pub(crate) fn written(root: &TokenStream, sig: &syn::Signature, signature: &Sign
         _ => (None, None),
     };
     let kind = once.as_ref().map(|_| quote!(move));
+    // rustc words the error of a function without its value otherwise for the closure
+    let tail = (!signature.returns_nothing() && ends_without_value(group.stream())).then(|| quote!(loop {}));
     Some(quote! {
         #[doc(hidden)]
         #silent
@@ -251,8 +259,10 @@ pub(crate) fn written(root: &TokenStream, sig: &syn::Signature, signature: &Sign
             #kind || -> #result {
                 #called_once
                 #imports
+                loop {}
                 #(#params)*
                 #body
+                #tail
             };
         }
     })

@@ -568,4 +568,11 @@ mod tests {
             assert!(!text.contains('@') || text.contains(" @ "), "{}: a name is not completed", feature.name);
         }
     }
+
+    #[test]
+    fn methods_can_be_called_on_what_snippets_yield() {
+        for (name, _) in all().flat_map(|feature| feature.snippets).flat_map(|snippet| snippet.yields) {
+            assert!(!name.contains(' ') || name.starts_with('('), "`{name}` needs parentheses");
+        }
+    }
 }

@@ -19,7 +19,7 @@ use crate::syntax::Definition;
 #[diagnostic::on_unimplemented(
     message = "this operator of `{Self}` has no code for the device",
     label = "listed here, with `{Right}` as the right operand",
-    note = "write `#[device]` before the `impl` of the operator's trait"
+    note = "write `#[device]` before the `impl` of the operator's trait; comparisons are derived by `#[derived(PartialEq)]` in place of `#[derive(PartialEq)]`"
 )]
 pub unsafe trait DeviceOperator<Op, Right> {
     /// The method as written.

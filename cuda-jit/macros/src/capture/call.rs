@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Macro, Token};
 
 use super::callee::{function_of_type, is_constructor, is_variant, of_type};
+use super::expr::has_type;
 use super::pattern::is_type_case;
 use super::slicing::is_slicing;
 use super::witnesses::callee;
@@ -127,12 +128,10 @@ impl Capture {
     /// `receiver.method(args)`. The typing probe calls the method's hidden counterpart instead.
     pub(super) fn method_call(&mut self, expr: &mut Expr) -> s::Expr {
         let Expr::MethodCall(call) = &mut *expr else { return self.refuse(expr.span(), "this is not a call") };
-        // a struct literal's type depends on no parameter, whose type tells of errors in the copy
-        let is_literal = matches!(*call.receiver, Expr::Struct(_));
+        let is_literal = has_type(&call.receiver);
         let receiver = self.typed(&mut call.receiver);
-        if is_literal && self.imports.has_body_copy() {
-            let literal = &call.receiver;
-            *call.receiver = Expr::Verbatim(quote_spanned!(literal.span() => __cuda_jit_same(#literal)));
+        if is_literal {
+            self.depend_on_copy(&mut call.receiver);
         }
         let is_told = call.method == "expect" || call.method == "expect_err";
         let arg = |arg: &mut Expr| match arg {

@@ -204,7 +204,9 @@ impl Capture {
             return self.refuse(expr.span(), hint);
         }
         let number = match expr.path.segments.last() {
-            Some(last) if is_type_case(&last.ident) || is_of_type(&expr.path) => self.typed_constant(written, expr),
+            Some(last) if is_type_case(&last.ident) || may_be_of_a_type(&expr.path) => {
+                self.typed_constant(written, expr)
+            }
             _ => self.constant(expr.clone()),
         };
         node(span, s::ExprKind::Const(number))
@@ -308,7 +310,10 @@ impl Capture {
             return node(span, s::ExprKind::AssignOp(op, Box::new(place), Box::new(value)));
         }
         let (left, right) = (Box::new(self.operand(&mut binary.left)), Box::new(self.operand(&mut binary.right)));
-        self.check_with_copy(&mut binary.right);
+        if has_type(&binary.right) {
+            // with a left operand of an error's type, rustc takes that for the `T` of a bound `T: Add<T>`, and the literal for no `T`
+            self.depend_on_copy(&mut binary.right);
+        }
         node(
             span,
             match (operator, binary.op) {
@@ -324,15 +329,11 @@ impl Capture {
         if is_block(operand) { self.typed(operand) } else { self.expr(operand) }
     }
 
-    /// Lets the type of a right operand `1u32` depend on the copy of the body. If the copy has errors, the left operand's type is
-    /// an error, which rustc takes for the `T` of a bound `T: Add<T>`, and reports that the literal is no `T`.
-    fn check_with_copy(&self, operand: &mut Expr) {
-        if let Expr::Lit(literal) = &*operand
-            && matches!(&literal.lit, Lit::Int(_) | Lit::Float(_))
-            && !literal.lit.suffix().is_empty()
-            && self.imports.has_body_copy()
-        {
-            *operand = Expr::Verbatim(quote_spanned!(literal.span() => __cuda_jit_same(#literal)));
+    /// Lets the type of a value depend on the copy of the body, as types of parameters do: if the copy has errors, rustc reports
+    /// none of what is done with the value.
+    pub(super) fn depend_on_copy(&self, value: &mut Expr) {
+        if self.imports.has_body_copy() {
+            *value = Expr::Verbatim(quote_spanned!(value.span() => __cuda_jit_same(#value)));
         }
     }
 
@@ -429,19 +430,23 @@ impl Capture {
     }
 }
 
-/// Returns true for a constant of a type whose generic arguments rustc may infer from the constant's use, `Point::ZERO`.
-fn is_of_type(path: &syn::Path) -> bool {
-    let Some(ty) = path.segments.iter().nth_back(1) else { return false };
-    let name = ty.ident.to_string();
-    ty.arguments.is_none()
-        && name != "Self"
-        && name.starts_with(char::is_uppercase)
-        && name.contains(char::is_lowercase)
+/// Returns true for a constant that may be of a type whose generic arguments rustc infers from the constant's use, `Point::ZERO`.
+fn may_be_of_a_type(path: &syn::Path) -> bool {
+    path.segments.iter().nth_back(1).is_some_and(|of| of.arguments.is_none() && of.ident != "Self")
 }
 
 /// Returns true for `matches!`, judged by its name.
 pub(super) fn is_matches(call: &syn::Macro) -> bool {
     call.path.segments.last().is_some_and(|last| last.ident == "matches")
+}
+
+/// Returns true for `1u32` and `S { .. }`, whose types depend on no parameter's.
+pub(super) fn has_type(value: &Expr) -> bool {
+    match value {
+        Expr::Struct(_) => true,
+        Expr::Lit(literal) => matches!(&literal.lit, Lit::Int(_) | Lit::Float(_)) && !literal.lit.suffix().is_empty(),
+        _ => false,
+    }
 }
 
 /// Returns true if a condition of two operands contains a `let`.

@@ -36,7 +36,7 @@ mod witnesses;
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::Span;
-use syn::{Block, ExprClosure, Ident, Lifetime, Pat, PatType};
+use syn::{Block, ExprClosure, Ident, Lifetime, Pat, PatType, Stmt};
 
 pub(crate) use call::PRIMITIVES;
 pub(crate) use callee::hidden;
@@ -103,7 +103,12 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
     let mut walk = Capture { names, imports, boxes, holds_closures, returns_nothing, ..Capture::default() };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, param)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
+    // that such a body lacks its value is said of the function as written
+    let ends = matches!(body.stmts.last(), None | Some(Stmt::Local(_) | Stmt::Expr(_, Some(_))));
     let captured = walk.block(&mut body);
+    if ends && !returns_nothing {
+        body.stmts.push(syn::parse_quote!(loop {}));
+    }
     Ok(walk.finish(signature.params.len(), params, captured, body)?.0)
 }
 

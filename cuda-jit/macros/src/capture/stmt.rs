@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Item, Local, Pat, Stmt};
 
 use super::Capture;
-use super::expr::is_matches;
+use super::expr::{has_type, is_matches};
 
 impl Capture {
     /// Captures a block as a `syntax::Block`, in a scope of its own.
@@ -116,11 +116,15 @@ impl Capture {
         if let Some(closure) = self.renamed_closure(&local.pat, &mut init.expr) {
             return closure;
         }
+        let is_literal = has_type(&init.expr) && !matches!(local.pat, Pat::Type(_));
         let value = match &local.pat {
             Pat::Type(typed) if !matches!(*typed.pat, Pat::Ident(_)) => self.typed_as(&mut init.expr, &typed.ty),
             Pat::Ident(_) | Pat::Type(_) => self.expr(&mut init.expr),
             _ => self.typed(&mut init.expr),
         };
+        if is_literal {
+            self.depend_on_copy(&mut init.expr);
+        }
         let name = match &local.pat {
             Pat::Ident(pat) => Some(&pat.ident),
             Pat::Type(typed) => {

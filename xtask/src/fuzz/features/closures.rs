@@ -376,7 +376,7 @@ pub(super) const FEATURES: &[Feature] = &[
                     #[device]\nfn applied@(x: impl Into<u64>, f: impl FnOnce(u64) -> u64) -> u64 { f(x.into()) }\n",
             body: "let a@ = [$e, $e, $e, $e];\nlet mut n@ = 0u32;\nlet q@ = folded@(&a@, |&s, (k, v)| { n@ = n@ * 3 + 1; s.rotate_left(k as u32) ^ v });\n\
                    let k@ = counted@(&a@, |&v| v & 1 == 1) * 10 + counted@(&[(q@, $e), (1, 1)], |(v, w)| v > w);\nlet r@ = applied@($u32, |v| v.rotate_left(k@ as u32) ^ n@ as u64);\n",
-            yields: &[("q@", "T"), ("n@", "u32"), ("k@ as u32", "u32"), ("r@ as u32", "u32")],
+            yields: &[("q@", "T"), ("n@", "u32"), ("(k@ as u32)", "u32"), ("(r@ as u32)", "u32")],
         }],
     },
     Feature {
