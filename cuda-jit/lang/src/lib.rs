@@ -109,12 +109,12 @@ pub mod __private {
         Answers, Arithmetic, Body, ByPath, Callee, CapturedBody, Closure, Comparisons, ConstValue, DeviceFn,
         DeviceFrom, DeviceOperator, DeviceTryFrom, DeviceType, ElementType, EnumTy, Field, FittedTry, FnLike,
         GenericArg, Instance, IntoOnDevice, KernelParam, Key, MarkedWithDevice, MemoryLayout, NoCallee, NoPadding,
-        Operator, PinnedLayout, ProbeResult, Returned, ScalarType, StructTy, SumIdentity, SumTy, TryIntoOnDevice,
-        TryOperand, Ty, TypedConstant, Unconstrained, UntypedFittedTry, UpperCasePath, ValueType, VariantTy, any_value,
-        bits_of, boxed, called_path, cast_to, cast_type, closure_argument, closure_result, closure_ty, const_of,
-        constant, constant_like, evaluated, field_type, launch_bound, no_body, operators, owner_arg, param_of, report,
-        reported_type, resolved_callee, section_index, shared_array, standard_trait, ty_of, type_arg, upper_case_path,
-        value_path,
+        OnlyRefSelf, OnlySelf, Operator, PinnedLayout, ProbeResult, Returned, ScalarType, StructTy, SumIdentity, SumTy,
+        TryIntoOnDevice, TryOperand, Ty, TypedConstant, Unconstrained, UntypedFittedTry, UpperCasePath, ValueType,
+        VariantTy, any_value, bits_of, boxed, called_path, cast_to, cast_type, closure_argument, closure_result,
+        closure_ty, const_of, constant, constant_like, evaluated, field_type, launch_bound, no_body, operators,
+        owner_arg, param_of, report, reported_type, resolved_callee, section_index, shared_array, standard_trait,
+        ty_of, type_arg, upper_case_path, value_path,
     };
     pub use crate::typeinfo::{Construction, Constructs, checked, compare, names, non_device, pattern};
     pub use crate::typeinfo::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, standard_function};

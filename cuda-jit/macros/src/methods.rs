@@ -646,6 +646,7 @@ fn trait_method(
     } else {
         captured
     };
+    let args = args_of_path(root, &method.sig);
     beside.extend(quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
@@ -657,7 +658,7 @@ fn trait_method(
         // result names its own function.
         #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #root::DeviceFn for #marker<#(#lifetimes,)* __S #(, #arguments)*> #where_clause {
-            type Args = #root::Unconstrained;
+            type Args = #args;
             type Output = #root::Unconstrained;
             fn instance() -> #root::Instance {
                 let (definition, probe) = #captured;
@@ -669,6 +670,19 @@ fn trait_method(
         }
     });
     Ok((hidden, beside))
+}
+
+/// The arguments of a trait's method, for a path to it whose generic arguments rustc infers: known if there is only a receiver.
+fn args_of_path(root: &TokenStream, sig: &syn::Signature) -> TokenStream {
+    let returns_reference = matches!(&sig.output, ReturnType::Type(_, ty) if has_lifetime(ty));
+    match sig.receiver() {
+        Some(receiver) if sig.inputs.len() == 1 && receiver.colon_token.is_none() => match &receiver.reference {
+            None => quote!(#root::OnlySelf<__S>),
+            Some(_) if receiver.mutability.is_none() && !returns_reference => quote!(#root::OnlyRefSelf<__S>),
+            Some(_) => quote!(#root::Unconstrained),
+        },
+        _ => quote!(#root::Unconstrained),
+    }
 }
 
 /// A library method's generics, with a device bound on the parameters of the surrounding `impl` or trait. The methods

@@ -92,3 +92,64 @@ fn functions_are_passed_by_their_paths() {
         differ!(passed, (1, 1), [x], vec![0u32; 9]);
     }
 }
+
+#[device]
+trait Area {
+    fn area(&self) -> u32;
+
+    fn doubled(self) -> u32;
+
+    fn third(&self) -> Option<u32> {
+        Some(self.area() / 3)
+    }
+}
+
+#[device]
+impl Area for Pair {
+    fn area(&self) -> u32 {
+        self.a * self.b
+    }
+
+    fn doubled(self) -> u32 {
+        self.a * 2
+    }
+}
+
+#[device]
+impl Area for u32 {
+    fn area(&self) -> u32 {
+        *self
+    }
+
+    fn doubled(self) -> u32 {
+        self + 1
+    }
+}
+
+#[device]
+fn half(v: u32) -> Result<u32, u8> {
+    if v % 2 == 0 { Ok(v / 2) } else { Err(v as u8) }
+}
+
+#[kernel]
+fn of_any_type(x: &[u32], out: &mut [u32]) {
+    let halves = || x.iter().map(|v| half(*v));
+    let less = || x.iter().map(|v| v.checked_sub(3));
+    let pairs = || x.iter().map(|v| Pair { a: *v, b: 5 });
+    out[0] = halves().filter_map(Result::ok).sum();
+    out[1] = halves().filter_map(Result::err).map(u32::from).sum();
+    out[2] = halves().filter(Result::is_ok).count() as u32;
+    out[3] = less().filter(Option::is_some).count() as u32;
+    out[4] = less().map(Option::unwrap_or_default).sum();
+    out[5] = x.iter().map(Some).map(Option::unwrap).sum();
+    out[6] = halves().map(Some).map(Option::transpose).filter_map(Result::ok).map(Option::unwrap).sum();
+    out[7] = pairs().map(Area::doubled).sum::<u32>() + x.iter().copied().map(Area::doubled).sum::<u32>();
+    out[8] = x.iter().map(Area::area).sum::<u32>() + x.iter().map(Area::third).map(Option::unwrap).sum::<u32>();
+}
+
+/// The path names a method of a generic type, or of a trait; what it is called with says of which type.
+#[test]
+fn the_types_of_methods_are_inferred() {
+    let out = differ!(of_any_type, (1, 1), [&[8, 1, 6, 9, 2, 3][..]], vec![0u32; 9]);
+    assert_eq!(&out[..4], [8, 13, 3, 4]);
+}

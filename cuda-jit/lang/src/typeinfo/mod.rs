@@ -168,6 +168,29 @@ impl<V> FnLike<Unconstrained> for V {
     type Output = Unconstrained;
 }
 
+/// The arguments of a trait's method that takes only a receiver: of a path such as `Option::unwrap`, rustc infers the type that has
+/// the method.
+#[derive(Debug)]
+pub struct OnlySelf<S>(PhantomData<fn(S)>);
+
+impl<V, Out, S> FnLike<OnlySelf<S>> for V
+where
+    V: Fn(S) -> Out,
+{
+    type Output = Unconstrained;
+}
+
+/// The same for a method that takes only a reference, and returns none.
+#[derive(Debug)]
+pub struct OnlyRefSelf<S: ?Sized>(PhantomData<fn(*const S)>);
+
+impl<V, Out, S: ?Sized> FnLike<OnlyRefSelf<S>> for V
+where
+    V: for<'a> Fn(&'a S) -> Out,
+{
+    type Output = Unconstrained;
+}
+
 /// A device function whose generic arguments rustc infers from a call.
 #[derive(Debug)]
 pub struct Callee<F>(PhantomData<Cell<F>>);
