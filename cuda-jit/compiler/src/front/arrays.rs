@@ -93,6 +93,8 @@ impl Builder {
 
     /// Writes slots and copies arrays into their backing arrays. The value of unreachable code has no leaves.
     pub(super) fn set(&mut self, slots: &[SlotId], value: &Val) {
+        let is_unreachable = value.leaves.is_empty() && self.ended();
+        assert!(is_unreachable || value.leaves.len() == slots.len(), "a value of type {:?} for other slots", value.ty);
         let arrays: HashMap<usize, Ty> = value.ty.arrays().into_iter().collect();
         for (index, (slot, leaf)) in slots.iter().zip(&value.leaves).enumerate() {
             let mut leaf = *leaf;
