@@ -127,13 +127,13 @@ impl Area for u32 {
 }
 
 #[device]
-fn half(v: u32) -> Result<u32, u8> {
+fn halved(v: u32) -> Result<u32, u8> {
     if v % 2 == 0 { Ok(v / 2) } else { Err(v as u8) }
 }
 
 #[kernel]
 fn of_any_type(x: &[u32], out: &mut [u32]) {
-    let halves = || x.iter().map(|v| half(*v));
+    let halves = || x.iter().map(|v| halved(*v));
     let less = || x.iter().map(|v| v.checked_sub(3));
     let pairs = || x.iter().map(|v| Pair { a: *v, b: 5 });
     out[0] = halves().filter_map(Result::ok).sum();
