@@ -82,7 +82,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     })
 }
 
-/// How the compiler and the software device are built, on which the programs depend.
+/// The build of the compiler and of the software device, on which the programs depend.
 enum Dependencies {
     /// By cargo, without optimisation.
     Quick,
