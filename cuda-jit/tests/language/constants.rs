@@ -545,9 +545,6 @@ impl<const BITS: u32> Fixed<BITS> {
 
 /// Its name is in capitals, as those of constants are.
 type Q<const BITS: u32> = Fixed<BITS>;
-/// Its name is in small letters, as those of modules are.
-#[expect(non_camel_case_types)]
-type fixed<const BITS: u32> = Fixed<BITS>;
 
 #[cuda_jit::device]
 fn twice(value: Fixed<8>) -> Fixed<8> {
@@ -563,7 +560,7 @@ fn infers(x: &[i32], out: &mut [i32]) {
         sum = Fixed::ONE.plus(sum);
     }
     out[i] = sum.0 * 10_000 + twice(Fixed::ONE).0 + Fixed::<9>::TABLE[0];
-    out[i] += twice(Q::ONE).plus(fixed::ONE).0 * 3;
+    out[i] += twice(Q::ONE).plus(Q::ONE).0 * 3;
 }
 
 #[test]

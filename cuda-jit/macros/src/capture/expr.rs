@@ -204,12 +204,21 @@ impl Capture {
             return self.refuse(expr.span(), hint);
         }
         let number = match expr.path.segments.last() {
-            Some(last) if is_type_case(&last.ident) || may_be_of_a_type(&expr.path) => {
+            Some(last) if is_type_case(&last.ident) || self.infers_type(&expr.path) => {
                 self.typed_constant(written, expr)
             }
             _ => self.constant(expr.clone()),
         };
         node(span, s::ExprKind::Const(number))
+    }
+
+    /// Returns true for a constant of a type whose generic arguments rustc may infer from the constant's use, `Point::ZERO`. Those
+    /// of modules, primitive types and type parameters have one type; to ask rustc for it at each use takes 0.3 ms.
+    fn infers_type(&self, path: &syn::Path) -> bool {
+        path.segments.iter().nth_back(1).is_some_and(|of| {
+            let is_upper = of.ident.unraw().to_string().starts_with(char::is_uppercase);
+            is_upper && of.arguments.is_none() && of.ident != "Self" && !self.imports.is_type_param(&of.ident)
+        })
     }
 
     /// A binding, by its name.
@@ -428,11 +437,6 @@ impl Capture {
         let number = self.scopes.target(label, only_loops)?;
         Some(self.names.used_label(label, number))
     }
-}
-
-/// Returns true for a constant that may be of a type whose generic arguments rustc infers from the constant's use, `Point::ZERO`.
-fn may_be_of_a_type(path: &syn::Path) -> bool {
-    path.segments.iter().nth_back(1).is_some_and(|of| of.arguments.is_none() && of.ident != "Self")
 }
 
 /// Returns true for `matches!`, judged by its name.

@@ -110,7 +110,7 @@ impl OfType {
 pub(crate) struct Imports {
     /// True if the typing probe has a copy of the body as written.
     has_body_copy: bool,
-    /// The type parameters if so.
+    /// The type parameters of the function, and those of its `impl` if so.
     type_params: Vec<Ident>,
     /// The methods that are called by their hidden names, each name once.
     methods: Vec<Ident>,
@@ -136,13 +136,18 @@ impl Imports {
     pub(super) fn checked_param(&self, path: &mut ExprPath) {
         let segments = &path.path.segments;
         let (Some(first), 2, None) = (segments.first(), segments.len(), &path.qself) else { return };
-        if self.has_body_copy && self.type_params.contains(&first.ident) {
+        if self.has_body_copy && self.is_type_param(&first.ident) {
             let (param, function) = (&first.ident, &segments[1]);
             let span = param.span();
             if let Ok(checked) = syn::parse2(quote_spanned!(span => <__cuda_jit_Same<#param>>::#function)) {
                 *path = checked;
             }
         }
+    }
+
+    /// Returns true for a type parameter of the function.
+    pub(super) fn is_type_param(&self, name: &Ident) -> bool {
+        self.type_params.contains(name)
     }
 
     /// Returns true if the typing probe has a copy of the body as written.
