@@ -1,8 +1,8 @@
 //! Assembles compiled kernels with NVIDIA's assembler: `assemble --ptxas FILE FOLDER...`.
 //!
 //! The folders contain kernels that the compiler has dumped (`CUDA_JIT_DUMP_DIR`). Every `.kir` is compiled for each of
-//! [`TARGETS`] and assembled; every `.ptx` is assembled for its own target, if the assembler supports that. Duplicates are
-//! assembled once. Nothing is run.
+//! [`TARGETS`] and assembled, for the oldest of those for which its PTX is the same; every `.ptx` is assembled for its own target,
+//! if the assembler supports that. Duplicates are assembled once. Nothing is run.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,11 +19,29 @@ use cuda_jit::valid::verify;
 /// The oldest architecture that both the assembler and the project support, the later ones of data centres, and the newest.
 const TARGETS: [(u32, u32); 5] = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)];
 
+/// A file of a folder.
+struct File {
+    name: String,
+    text: String,
+    /// True for a kernel, false for PTX.
+    is_kernel: bool,
+}
+
 /// A text to assemble: its origin, target and PTX.
 struct Job {
     name: String,
     target: String,
     ptx: String,
+}
+
+/// The results of the texts.
+#[derive(Default)]
+struct Totals {
+    assembled: usize,
+    /// Those whose target the assembler does not support.
+    skipped: usize,
+    /// The errors of those that it refuses.
+    failures: Vec<String>,
 }
 
 fn main() -> ExitCode {
@@ -41,25 +59,19 @@ fn run() -> Result<()> {
     let usage = "usage: assemble --ptxas FILE FOLDER...";
     ensure!(arguments.next().is_some_and(|flag| flag == "--ptxas"), usage);
     let ptxas = PathBuf::from(arguments.next().context(usage)?);
-    let mut jobs = Vec::new();
-    let mut seen = BTreeSet::new();
+    let (mut files, mut seen) = (Vec::new(), BTreeSet::new());
     for folder in arguments {
-        collect(Path::new(&folder), &mut seen, &mut jobs)?;
+        collect(Path::new(&folder), &mut seen, &mut files)?;
     }
-    let known = known_targets(&ptxas)?;
-    let collected = jobs.len();
-    jobs.retain(|job| known.contains(&format!("'{}'", job.target)));
-    ensure!(!jobs.is_empty(), "there is nothing to assemble; {usage}");
-    let failures = assemble(&ptxas, &jobs)?;
+    let Totals { assembled, skipped, failures } = assemble(&ptxas, &files)?;
+    ensure!(assembled > 0, "there is nothing to assemble; {usage}");
     for failure in &failures {
         eprintln!("{failure}");
     }
-    ensure!(failures.is_empty(), "{} of {} texts are refused by {}", failures.len(), jobs.len(), ptxas.display());
+    ensure!(failures.is_empty(), "{} of {assembled} texts are refused by {}", failures.len(), ptxas.display());
     println!(
-        "{} texts of {} kernels and files assembled; {} skipped, since the assembler does not support their targets",
-        jobs.len(),
-        seen.len(),
-        collected - jobs.len()
+        "{assembled} texts of {} kernels and files assembled; {skipped} skipped, since the assembler does not support their targets",
+        files.len(),
     );
     Ok(())
 }
@@ -74,31 +86,26 @@ fn known_targets(ptxas: &Path) -> Result<String> {
     Ok(help)
 }
 
-/// Adds the texts of a folder that are not in `seen`.
-fn collect(folder: &Path, seen: &mut BTreeSet<String>, jobs: &mut Vec<Job>) -> Result<()> {
+/// Adds the files of a folder whose texts are not in `seen`.
+fn collect(folder: &Path, seen: &mut BTreeSet<String>, files: &mut Vec<File>) -> Result<()> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    files.sort();
-    for file in files {
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.sort();
+    for file in paths {
         let extension = file.extension().unwrap_or_default().to_string_lossy().into_owned();
         if extension != "kir" && extension != "ptx" {
             continue;
         }
         let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        let name = file.display().to_string();
-        if !seen.insert(text.clone()) {
-            continue;
-        }
-        if extension == "kir" {
-            jobs.extend(compiled(&name, &text)?);
-        } else {
-            jobs.push(written(&name, text)?);
+        if seen.insert(text.clone()) {
+            files.push(File { name: file.display().to_string(), text, is_kernel: extension == "kir" });
         }
     }
     Ok(())
 }
 
-/// Compiles a kernel for every target that supports its instructions.
+/// Compiles a kernel for every target that supports its instructions. What is valid for a target is valid for later ones, so that
+/// only the first of equal texts remains.
 fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
     let module = text::parse(text).with_context(|| name.to_owned())?;
     if let Err(error) = verify(&module) {
@@ -106,7 +113,7 @@ fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
     }
     // A kernel that declares source variables is compiled for debuggers.
     let options = Options { debug: !module.types.is_empty(), ..Options::default() };
-    let job = |capability: (u32, u32)| {
+    let job = |capability: (u32, u32)| -> Result<Option<Job>> {
         let target = Target::new(capability)?;
         let ptx = match emit(&module, &target, &options) {
             Err(EmitError::TooOld { .. }) => return Ok(None),
@@ -114,7 +121,18 @@ fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
         };
         Ok(Some(Job { name: name.to_owned(), target: target.to_string(), ptx }))
     };
-    TARGETS.into_iter().filter_map(|capability| job(capability).transpose()).collect()
+    let mut jobs: Vec<Job> = Vec::new();
+    for capability in TARGETS {
+        let is_new = |job: &Job| jobs.iter().all(|known| code(&known.ptx).ne(code(&job.ptx)));
+        let new = job(capability)?.filter(is_new);
+        jobs.extend(new);
+    }
+    Ok(jobs)
+}
+
+/// The lines of a text but for its version and target.
+fn code(ptx: &str) -> impl Iterator<Item = &str> {
+    ptx.lines().filter(|line| !line.starts_with(".version") && !line.starts_with(".target"))
 }
 
 /// The job for PTX that a test has written.
@@ -130,25 +148,22 @@ fn is_known_crash(code: Option<i32>, ptx: &str) -> bool {
     code.is_none() && ptx.contains(", debug") && ptx.contains("cas.b16")
 }
 
-/// Runs the assembler on every text, on all cores. Returns its errors for the texts that it refuses.
-fn assemble(ptxas: &Path, jobs: &[Job]) -> Result<Vec<String>> {
+/// Compiles the kernels and runs the assembler on every text, on all cores.
+fn assemble(ptxas: &Path, files: &[File]) -> Result<Totals> {
+    let known = known_targets(ptxas)?;
     let folder = std::env::temp_dir().join(format!("assemble-{}", std::process::id()));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (next, totals) = (AtomicUsize::new(0), Mutex::new(Totals::default()));
     let worker = |number: usize| -> Result<()> {
-        let file = folder.join(format!("{number}.ptx"));
-        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            std::fs::write(&file, &job.ptx)?;
-            let mut ptxas = Command::new(ptxas);
-            if job.ptx.contains(&format!(".target {}, debug", job.target)) {
-                ptxas.arg("-g");
-            }
-            ptxas.arg(format!("-arch={}", job.target)).args(["-o", "/dev/null"]).arg(&file);
-            let output = ptxas.output().with_context(|| format!("cannot run {ptxas:?}"))?;
-            if !output.status.success() && !is_known_crash(output.status.code(), &job.ptx) {
-                let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                let failure = format!("{} for {}:\n{said}\n{}", job.name, job.target, job.ptx);
-                failures.lock().expect("no worker panics").push(failure);
+        let to = folder.join(format!("{number}.ptx"));
+        while let Some(File { name, text, is_kernel }) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let jobs = if *is_kernel { compiled(name, text)? } else { vec![written(name, text.clone())?] };
+            for job in jobs {
+                let is_known = known.contains(&format!("'{}'", job.target));
+                let failure = if is_known { refused(ptxas, &job, &to)? } else { None };
+                let mut totals = totals.lock().expect("no worker panics");
+                *(if is_known { &mut totals.assembled } else { &mut totals.skipped }) += 1;
+                totals.failures.extend(failure);
             }
         }
         Ok(())
@@ -164,5 +179,19 @@ fn assemble(ptxas: &Path, jobs: &[Job]) -> Result<Vec<String>> {
         workers.into_iter().map(|worker| worker.join().expect("no worker panics")).collect()
     });
     std::fs::remove_dir_all(&folder)?;
-    done.map(|_| failures.into_inner().expect("no worker panics"))
+    done.map(|_| totals.into_inner().expect("no worker panics"))
+}
+
+/// Assembles a text by way of a file; returns what is wrong if the assembler refuses it.
+fn refused(ptxas: &Path, job: &Job, file: &Path) -> Result<Option<String>> {
+    std::fs::write(file, &job.ptx)?;
+    let mut ptxas = Command::new(ptxas);
+    if job.ptx.contains(&format!(".target {}, debug", job.target)) {
+        ptxas.arg("-g");
+    }
+    ptxas.arg(format!("-arch={}", job.target)).args(["-o", "/dev/null"]).arg(file);
+    let output = ptxas.output().with_context(|| format!("cannot run {ptxas:?}"))?;
+    let is_refused = !output.status.success() && !is_known_crash(output.status.code(), &job.ptx);
+    let said = String::from_utf8_lossy(&output.stderr);
+    Ok(is_refused.then(|| format!("{} for {}:\n{said}\n{}", job.name, job.target, job.ptx)))
 }
