@@ -36,9 +36,7 @@ pub(crate) fn all(arguments: &[OsString], variables: &[(&str, OsString)]) -> Res
         setup::for_tests();
         let mut cargo = workspace::whole("test");
         cargo.env("CUDA_TESTS_LIBRARY", library);
-        let arguments: Vec<String> =
-            workspace::libraries()?.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
-        cargo.env("CUDA_TESTS_RUSTC", arguments.join("\n"));
+        cargo.env("CUDA_TESTS_RUSTC", workspace::libraries()?.join("\n"));
         cargo
     };
     workspace::run(cargo.arg("--no-fail-fast").args(arguments).envs(variables.iter().cloned()))

@@ -96,18 +96,18 @@ const LIBRARIES: [&str; 5] = ["cuda_driver", "cuda_jit", "cuda_mem", "cuda_sim",
 
 /// Builds all tests, and returns rustc's arguments that compile a program with the libraries of these tests. Cargo would build all
 /// of them again for a program outside of the workspace, since the features of many dependencies differ there.
-pub(crate) fn libraries() -> Result<Vec<OsString>> {
-    let text = messages(whole("test").args(["--quiet", "--no-run"]))?;
-    let files: Vec<(String, PathBuf)> = text.iter().filter_map(library).collect();
+pub(crate) fn libraries() -> Result<Vec<String>> {
+    let messages = messages(whole("test").args(["--quiet", "--no-run"]))?;
+    let files: Vec<(String, PathBuf)> = messages.iter().filter_map(library).collect();
     let mut arguments = Vec::new();
     for name in LIBRARIES {
         let found: Vec<&PathBuf> = files.iter().filter(|(of, _)| of == name).map(|(_, file)| file).collect();
         let [file] = found[..] else { bail!("cargo built {} libraries `{name}` for the tests, not one", found.len()) };
         if arguments.is_empty() {
             let folder = file.parent().context("a library has a folder")?;
-            arguments.push(OsString::from(format!("-Ldependency={}", folder.display())));
+            arguments.push(format!("-Ldependency={}", folder.display()));
         }
-        arguments.push(OsString::from(format!("--extern={name}={}", file.display())));
+        arguments.push(format!("--extern={name}={}", file.display()));
     }
     Ok(arguments)
 }

@@ -251,6 +251,7 @@ pub(crate) fn written(root: &TokenStream, sig: &syn::Signature, signature: &Sign
     let kind = once.as_ref().map(|_| quote!(move));
     // rustc words the error of a function without its value otherwise for the closure
     let tail = (!signature.returns_nothing() && ends_without_value(group.stream())).then(|| quote!(loop {}));
+    // the first statement makes the rest unreachable, also of a method that takes its receiver alone: no borrow is checked twice
     Some(quote! {
         #[doc(hidden)]
         #silent

@@ -16,7 +16,6 @@ mod random;
 mod snippets;
 mod statement;
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -89,7 +88,7 @@ enum Dependencies {
     /// By cargo, optimized with assertions, which halves the time of long runs.
     Optimized,
     /// They are built already, for the tests: rustc's arguments that name them.
-    OfTests(Vec<OsString>),
+    OfTests(Vec<String>),
 }
 
 /// Generates, compiles and runs the programs with these numbers.
