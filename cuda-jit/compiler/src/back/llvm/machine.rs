@@ -27,7 +27,7 @@ use super::inlined::Inlined;
 use super::panic::Publication;
 use super::raw::Diagnostics;
 use super::{EmitError, LlvmIr, Options, Output};
-use super::{hoist, inlined, widening_mul};
+use super::{hoist, inlined, negation, widening_mul};
 use crate::kir;
 use crate::target::{ComputeCapability, Target};
 
@@ -245,7 +245,7 @@ impl Machine {
         let text = ptx.as_slice();
         let text = text.strip_suffix(&[0]).unwrap_or(text);
         let ptx = String::from_utf8(text.to_vec()).map_err(|error| EmitError::Llvm(error.to_string()))?;
-        Ok(Output { ptx: inlined::with_inlined_at(ptx, &inlined), llvm_ir })
+        Ok(Output { ptx: inlined::with_inlined_at(negation::as_products(ptx), &inlined), llvm_ir })
     }
 
     fn run(&self, passes: &str, module: &Module<'_>) -> Result<(), EmitError> {

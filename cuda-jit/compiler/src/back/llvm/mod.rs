@@ -58,6 +58,7 @@ mod libdevice;
 mod lifetimes;
 mod local_atomic;
 mod machine;
+mod negation;
 mod ops;
 mod panic;
 mod print;

@@ -266,6 +266,21 @@ fn options_out_of_range_are_named() {
 }
 
 #[test]
+fn numbers_of_16_bits_are_negated_by_products() {
+    for op in ["neg", "abs"] {
+        let body = format!("v2: i16 = {op} v0 v3: i32 = cast v2 to i32 store v1, v3 return");
+        let text = format!("kir 1 kernel f(v0 x: i16, v1 out: ptr global i32 readwrite) {{ b0: {body} }}");
+        let module = text::parse(&text).unwrap();
+        for opt_level in 0..=3 {
+            let options = Options { opt_level, ..Options::default() };
+            let ptx = emit(&module, &Target::default(), &options).unwrap().ptx;
+            let wrong = ["neg.s16", "abs.s16"].iter().any(|inst| ptx.contains(inst));
+            assert!(!wrong && ptx.contains("mul.lo.s16"), "{ptx}");
+        }
+    }
+}
+
+#[test]
 fn llvm_ir_is_kept_on_demand() {
     let module = text::parse("kir 1 kernel f() { slot s0 a: u8 b0: v0: u8 = get s0 return }").unwrap();
     let emitted = |keep_llvm_ir| {
