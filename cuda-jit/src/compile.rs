@@ -83,6 +83,7 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
         host_constants,
         cooperative: module.is_cooperative(),
         spilled_bytes: module.spilled_shared().map_or(0, |spilled| spilled.bytes as usize),
+        recursion_stack: module.recursion_stack(options.opt_level < 2),
         sites: module.sites.clone(),
         requirements,
         ptx: ptx.into(),

@@ -24,6 +24,8 @@ pub(crate) struct Compiled {
     pub(crate) cooperative: bool,
     /// The bytes of dynamic shared memory for `shared!` arrays that do not fit into static shared memory.
     pub(crate) spilled_bytes: usize,
+    /// The bytes of stack that a thread should have if its functions call themselves.
+    pub(crate) recursion_stack: Option<u64>,
     /// The source locations that can panic, by their numbers in panic records.
     pub(crate) sites: Vec<Site>,
     /// The properties of a launch that a `race_free` kernel's proof relies on.

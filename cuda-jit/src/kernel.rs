@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use cuda_driver::{Context, Function, JitOptions, KernelPanic, RawPanic, Stream};
+use cuda_driver::{Context, ContextLimit, Function, JitOptions, KernelPanic, RawPanic, Stream};
 use cuda_sys::CUfunction_attribute;
 use once_cell::sync::OnceCell;
 
@@ -420,6 +420,9 @@ fn load(kernel: &Specialisation, context: &Context, compiled: Arc<Compiled>) -> 
     // recorded it.
     let module = unsafe { device_runtime::load(context, &compiled.ptx, compiled.cubin, &options) }?;
     let function = module.function(&compiled.entry)?;
+    if let Some(bytes) = compiled.recursion_stack {
+        provide_stack(context, usize::try_from(bytes).unwrap_or(usize::MAX))?;
+    }
     if let Some(percent) = shared_memory_carveout {
         let carveout = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         function.set_attribute(carveout, percent.into())?;
@@ -441,6 +444,14 @@ fn load(kernel: &Specialisation, context: &Context, compiled: Arc<Compiled>) -> 
         block: OnceCell::new(),
         warned: AtomicUsize::new(0),
     })
+}
+
+/// Raises the stack of the context's threads, if it is smaller: the driver does not know how much a recursion needs.
+fn provide_stack(context: &Context, bytes: usize) -> Result<()> {
+    if context.limit(ContextLimit::StackSize)? < bytes {
+        context.set_limit(ContextLimit::StackSize, bytes)?;
+    }
+    Ok(())
 }
 
 /// Decodes a panic record, by the module's sites.

@@ -54,6 +54,7 @@ mod operator;
 mod pointee;
 mod shared;
 mod source;
+mod stack;
 pub mod target;
 pub mod text;
 mod types;

@@ -31,6 +31,7 @@ pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprin
     (*grid_dims as u64).encode(&mut bytes);
     cooperative.encode(&mut bytes);
     (*spilled_bytes as u64).encode(&mut bytes);
+    compiled.recursion_stack.encode(&mut bytes);
     host_constants.collect::<Vec<_>>().encode(&mut bytes);
     let site = |Site { message, file, line, column }: &Site| ((message.clone(), file.clone()), (*line, *column));
     sites.iter().map(site).collect::<Vec<_>>().encode(&mut bytes);
@@ -61,6 +62,7 @@ fn compiled(code: &mut Code, target: Target, instance: &Instance, fingerprint: &
     let grid_dims = number(code)?;
     let cooperative = bool::decode(code)?;
     let spilled_bytes = number(code)?;
+    let recursion_stack = Option::<u64>::decode(code)?;
     let host_constants = Vec::<(String, u64)>::decode(code)?
         .into_iter()
         .map(|(symbol, number)| Some((symbol, fingerprint.constants.get(usize::try_from(number).ok()?)?.clone())));
@@ -81,6 +83,7 @@ fn compiled(code: &mut Code, target: Target, instance: &Instance, fingerprint: &
         host_constants,
         cooperative,
         spilled_bytes,
+        recursion_stack,
         sites: sites.into_iter().map(site).collect(),
         requirements,
         ptx: Cow::Borrowed(ptx),

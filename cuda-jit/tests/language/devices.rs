@@ -229,6 +229,48 @@ fn device_functions_call_themselves() {
     differ!(recursive, (1, 16), [], vec![0u64; 16]);
 }
 
+/// Its frames take more than the kibibyte that a context gives a thread.
+#[device]
+fn folded(n: u32, x: &[u32]) -> u32 {
+    let mut row = [n; 8];
+    for (k, v) in x.iter().enumerate() {
+        row[k % 8] ^= *v;
+    }
+    if n > 0 {
+        row[(n % 8) as usize] = folded(n - 1, x);
+    }
+    row.iter().fold(1, |all: u32, v| all.wrapping_mul(31) ^ v)
+}
+
+#[kernel]
+fn deep(x: &[u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    out[i] = folded(60 + i as u32, x);
+}
+
+#[kernel]
+fn flat(out: &mut [u32]) {
+    out[grid::<1>()] = 1;
+}
+
+#[test]
+fn a_recursion_has_room_for_its_frames() {
+    use cuda_driver::ContextLimit::StackSize;
+    if !super::in_child_process("language::devices::a_recursion_has_room_for_its_frames") {
+        return;
+    }
+    let context = super::context();
+    let limit = || context.limit(StackSize).unwrap();
+    let usual = limit();
+    flat::launch((1, 4), &mut on_device(&[0_u32; 4])).unwrap();
+    assert_eq!(limit(), usual, "the assembler knows its frames");
+    differ!(deep, (1, 4), [&[3u32, 1, 4, 1, 5][..]], vec![0u32; 4]);
+    assert!(limit() >= 8192 && usual < 8192, "{usual} {}", limit());
+    context.set_limit(StackSize, 65536).unwrap();
+    recursive::launch((1, 3), &mut on_device(&[0u64; 3])).unwrap();
+    assert!(limit() >= 65536, "what the program has set stays");
+}
+
 #[device]
 fn middle<T: Copy>(x: &[T]) -> &T {
     &x[x.len() / 2]
