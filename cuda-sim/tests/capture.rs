@@ -88,6 +88,9 @@ fn run(graph: CUgraph, on: CUstream) {
 fn nodes(of: CUgraph) -> Vec<CUgraphNode> {
     let mut count = 0;
     ok!(cuGraphGetNodes(of, null_mut(), &mut count));
+    if count == 0 {
+        return Vec::new();
+    }
     let mut nodes = vec![null_mut(); count];
     ok!(cuGraphGetNodes(of, nodes.as_mut_ptr(), &mut count));
     nodes

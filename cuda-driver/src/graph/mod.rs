@@ -346,6 +346,10 @@ impl Graph {
         let (context, raw, mut count) = (&self.0.context, self.0.raw, 0);
         // SAFETY: the graph is live; without a list the call only returns the count.
         unsafe { driver_call!(context, cuGraphGetNodes(raw, std::ptr::null_mut(), &mut count)) }?;
+        // A driver refuses a list without room.
+        if count == 0 {
+            return Ok(Vec::new());
+        }
         let mut nodes = vec![std::ptr::null_mut(); count];
         // SAFETY: the graph is live, and the list has room for all nodes, whose number cannot change under the lock.
         unsafe { driver_call!(context, cuGraphGetNodes(raw, nodes.as_mut_ptr(), &mut count)) }?;
@@ -404,6 +408,10 @@ impl Graph {
         let (context, raw, none, mut count) = (&self.0.context, self.0.raw, std::ptr::null_mut(), 0);
         // SAFETY: the graph is live; without lists the call only returns the count.
         unsafe { driver_call!(context, cuGraphGetEdges(raw, none, none, &mut count)) }?;
+        // A driver refuses lists without room.
+        if count == 0 {
+            return Ok(Vec::new());
+        }
         let mut from = vec![std::ptr::null_mut(); count];
         let mut to = from.clone();
         // SAFETY: the graph is live, and the lists have room for all edges, whose number cannot change under the lock.

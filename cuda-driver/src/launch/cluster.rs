@@ -108,6 +108,7 @@ impl Function {
         ask: impl FnOnce(&Context, CUfunction, &CUlaunchConfig, &mut i32) -> Result<()>,
     ) -> Result<u32> {
         let geometry = self.check_config(config)?.geometry();
+        self.allow_dynamic(config.dynamic_shared_bytes())?;
         if config.is_non_portable() {
             self.allow_non_portable()?;
         }

@@ -84,6 +84,9 @@ impl<'a> Made<'a> {
 pub(crate) fn nodes_of(graph: CUgraph) -> Vec<CUgraphNode> {
     let mut count = 0;
     ok!(cuGraphGetNodes(graph, null_mut(), &mut count));
+    if count == 0 {
+        return Vec::new();
+    }
     let mut nodes = vec![null_mut(); count];
     ok!(cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count));
     nodes
@@ -374,6 +377,8 @@ fn a_graph_tells_its_structure() {
     count = 3;
     ok!(cuGraphGetEdges(made.graph, from.as_mut_ptr(), to.as_mut_ptr(), &mut count));
     assert_eq!((from, to, count), ([b, a, null_mut()], [c, c, null_mut()], 2));
+    count = 0;
+    gives!(CUDA_ERROR_INVALID_VALUE, cuGraphGetEdges(made.graph, from.as_mut_ptr(), to.as_mut_ptr(), &mut count));
     let mut roots = [null_mut(); 1];
     count = 1;
     ok!(cuGraphGetRootNodes(made.graph, roots.as_mut_ptr(), &mut count));

@@ -331,6 +331,7 @@ impl Function {
     ///
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
     pub fn max_active_blocks(&self, block_threads: u32, dynamic_shared_bytes: usize) -> Result<u32> {
+        self.allow_dynamic(dynamic_shared_bytes)?;
         let block = i32::try_from(block_threads).unwrap_or(i32::MAX);
         let (context, raw) = (self.context(), self.0.raw);
         let mut blocks = 0;
@@ -365,6 +366,7 @@ impl Function {
     ///
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
     pub fn max_potential_block_size(&self, dynamic_shared_bytes: usize, limit: u32) -> Result<(u32, u32)> {
+        self.allow_dynamic(dynamic_shared_bytes)?;
         let limit = i32::try_from(limit).unwrap_or(i32::MAX);
         let (context, raw) = (self.context(), self.0.raw);
         let (mut grid, mut block) = (0, 0);
@@ -528,6 +530,19 @@ impl Function {
             fixed: attributes.shared_bytes as usize,
             limit: limits.shared_per_block_optin,
             kernel,
+        }
+    }
+
+    /// Raises the limit of the function's dynamic shared memory as a launch with this much would, for a question about such a launch:
+    /// the driver answers that none fits beyond the limit. More than the device has is left to the driver.
+    pub(crate) fn allow_dynamic(&self, bytes: usize) -> Result<()> {
+        let room =
+            self.context().limits().shared_per_block_optin.saturating_sub(self.0.attributes.shared_bytes as usize);
+        match u32::try_from(bytes) {
+            Ok(asked) if bytes <= room && asked > self.0.dynamic_limit.load(Ordering::Relaxed) => {
+                self.raise_dynamic_limit(asked)
+            }
+            _ => Ok(()),
         }
     }
 

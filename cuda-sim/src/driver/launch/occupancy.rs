@@ -17,8 +17,11 @@ use std::sync::atomic::Ordering;
 
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
-/// Returns the number of resident blocks of a function per multiprocessor.
+/// Returns the number of resident blocks of a function per multiprocessor: none with more dynamic shared memory than its limit.
 pub(in crate::driver) fn resident(object: &FunctionObject, threads: u32, dynamic: u64) -> u32 {
+    if dynamic > object.limits.dynamic_shared.load(Ordering::Relaxed).into() {
+        return 0;
+    }
     // More than any device has, and small enough not to overflow below.
     let shared = object.kernel.signature().shared_bytes.saturating_add(dynamic).min(1 << 40);
     let room = PROFILE.shared_room(object.limits.carveout.load(Ordering::Relaxed), shared);

@@ -9,13 +9,17 @@ use super::{GRAPHS, INVALID, Status, api, get, initialised, params, plain, put, 
 use cuda_sys::{CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUresult};
 use std::ffi::{c_char, c_uint};
 
-/// Returns a list: without an array its length, else as many elements as fit, padded with `empty`, and their number.
+/// Returns a list: without an array its length, else as many elements as fit, padded with `empty`, and their number. An array
+/// without room is refused, as by NVIDIA's driver.
 fn list<T: Copy>(lists: &[(*mut T, Vec<T>)], empty: T, count: *mut usize) -> Status {
     let length = lists[0].1.len();
     if lists.iter().all(|(to, _)| to.is_null()) {
         return put(count, length);
     }
     let room = get(count)?;
+    if room == 0 {
+        return Err(INVALID);
+    }
     for (to, values) in lists {
         for at in 0..room {
             put(to.wrapping_add(at), values.get(at).copied().unwrap_or(empty))?;
