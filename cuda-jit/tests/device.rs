@@ -6,7 +6,7 @@ use ndarray::{Array1, Ix1};
 
 /// The software device's context.
 pub(crate) fn context() -> Context {
-    let driver = Driver::new(cuda_sim::driver_api()).expect("the software device starts");
+    let driver = Driver::new(cuda_tests_support::driver_api()).expect("the software device starts");
     let device = driver.device(0).expect("it has a device");
     device.primary_context().expect("the device has a context")
 }

@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2, Array3, Array4, Dimension, s};
 use num_complex::Complex;
 
 fn context() -> Context {
-    Driver::new(cuda_sim::driver_api()).unwrap().device(0).unwrap().primary_context().unwrap()
+    Driver::new(cuda_tests_support::driver_api()).unwrap().device(0).unwrap().primary_context().unwrap()
 }
 
 /// Transposes, slices and broadcasts an array of these elements on the device, as ndarray does on the host.

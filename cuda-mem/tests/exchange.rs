@@ -22,7 +22,7 @@ use ndarray::{Array2, Ix1, Ix2, IxDyn, array, s};
 use num_complex::Complex;
 
 fn context() -> Context {
-    Driver::new(cuda_sim::driver_api()).and_then(|driver| driver.device(0)?.primary_context()).unwrap()
+    Driver::new(cuda_tests_support::driver_api()).and_then(|driver| driver.device(0)?.primary_context()).unwrap()
 }
 
 /// Counts its drops.

@@ -8,7 +8,7 @@ use cuda_mem::{
 use ndarray::{Array2, Axis, Ix2, ShapeBuilder, s};
 
 fn context() -> Context {
-    Driver::new(cuda_sim::driver_api()).and_then(|driver| driver.device(0)?.primary_context()).unwrap()
+    Driver::new(cuda_tests_support::driver_api()).and_then(|driver| driver.device(0)?.primary_context()).unwrap()
 }
 
 fn numbers(shape: (usize, usize)) -> Array2<u32> {

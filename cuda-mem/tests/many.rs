@@ -12,7 +12,7 @@ fn mappings() -> usize {
 
 #[test]
 fn live_arrays_do_not_use_up_the_systems_mappings() {
-    let context = Driver::new(cuda_sim::driver_api()).unwrap().device(0).unwrap().primary_context().unwrap();
+    let context = Driver::new(cuda_tests_support::driver_api()).unwrap().device(0).unwrap().primary_context().unwrap();
     let first = from_slice(&context, &[7_u32; 16]).unwrap();
     let before = mappings();
     let many: Vec<DeviceArray<u32, Ix1>> =

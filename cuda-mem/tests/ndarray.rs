@@ -206,7 +206,7 @@ proptest! {
         shape in prop::collection::vec(prop_oneof![0..4_usize, 1..9_usize], 0..5),
         work in prop::collection::vec((steps(), actions()), 1..6),
     ) {
-        let context = Driver::new(cuda_sim::driver_api()).unwrap().device(0).unwrap().primary_context().unwrap();
+        let context = Driver::new(cuda_tests_support::driver_api()).unwrap().device(0).unwrap().primary_context().unwrap();
         let count = shape.iter().product::<usize>();
         let mut model: Vec<i32> = (0..count as i32).collect();
         let places = ArrayD::from_shape_vec(IxDyn(&shape), (0..count).collect()).unwrap();

@@ -20,7 +20,7 @@ fn turn() -> MutexGuard<'static, ()> {
 }
 
 fn context() -> Context {
-    Driver::new(cuda_sim::driver_api()).and_then(|driver| driver.device(0)?.primary_context()).unwrap()
+    Driver::new(cuda_tests_support::driver_api()).and_then(|driver| driver.device(0)?.primary_context()).unwrap()
 }
 
 /// Makes an array of 1000 numbers by each constructor in the target. Returns the value of `used` with all of them live.
@@ -143,7 +143,7 @@ fn objects_dropped_in_a_host_function_are_released_later() {
 #[test]
 fn a_context_that_ends_in_a_host_function_is_released() {
     let _turn = turn();
-    let driver = Driver::new(cuda_sim::driver_api()).unwrap();
+    let driver = Driver::new(cuda_tests_support::driver_api()).unwrap();
     let (told, ended) = std::sync::mpsc::channel();
     {
         let context = driver.device(0).unwrap().primary_context().unwrap();

@@ -43,7 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-nccl-sim", &["cuda-sys"]),
     ("cuda-prelude", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-jit", "cuda-jit-macros", "cuda-sim"]),
     ("cuda-cudarc", &["cuda-driver", "cuda-mem"]),
-    ("cuda-tests-support", &[]),
+    ("cuda-tests-support", &["cuda-sys", "cuda-sim"]),
     ("xtask", &["cuda-sys", "cuda-sys-gen", "cuda-driver", "cuda-jit-cache"]),
 ];
 

@@ -154,7 +154,10 @@ fn memory_of_a_graph_lives_between_its_nodes() {
     let freed = unsafe { graph.add_free(&[copied], memory) }.unwrap();
     let exec = graph.instantiate().unwrap();
     let error = graph.instantiate().unwrap_err();
-    assert!(error.to_string().starts_with("cuGraphInstantiateWithFlags: CUDA_ERROR_INVALID_VALUE"), "one at a time");
+    assert!(
+        error.to_string().starts_with("cuGraphInstantiateWithFlags: CUDA_ERROR_INVALID_VALUE"),
+        "one at a time: {error}"
+    );
     launch_and_wait(&exec);
     launch_and_wait(&exec);
     assert_eq!((numbers.value(), used()), (3, before));
@@ -285,7 +288,7 @@ fn a_refused_update_names_the_reason_and_the_node() {
         ),
     ];
     for (graph, reason) in cases {
-        let error = exec.update(&graph).unwrap_err();
+        let Err(error) = exec.update(&graph) else { panic!("it is updated, although {reason}") };
         assert_eq!(
             error.to_string(),
             format!(

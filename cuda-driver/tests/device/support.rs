@@ -49,7 +49,7 @@ impl Deref for Turn {
 }
 
 pub(crate) fn driver() -> Driver {
-    Driver::new(cuda_sim::driver_api()).unwrap()
+    Driver::new(cuda_tests_support::driver_api()).unwrap()
 }
 
 pub(crate) fn context() -> Turn {
@@ -58,7 +58,8 @@ pub(crate) fn context() -> Turn {
     Turn { context: driver().device(0).unwrap().primary_context().unwrap(), _turn: turn }
 }
 
-/// Runs a test again in a process with `value` in its environment; returns true in that process.
+/// Runs a test again in a process with `value` in its environment; returns true in that process. A variable of the software device
+/// chooses that device.
 pub(crate) fn with_variable(test: &str, variable: &str, value: &str) -> bool {
     let marker = "CUDA_DRIVER_TESTS_CHILD";
     if std::env::var_os(marker).is_some() {
@@ -66,6 +67,9 @@ pub(crate) fn with_variable(test: &str, variable: &str, value: &str) -> bool {
     }
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", test, "--nocapture"]).env(marker, "1").env(variable, value);
+    if variable.starts_with("CUDA_SIM_") {
+        child.env("CUDA_DRIVER_PATH", "sim");
+    }
     let output = child.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("1 passed"), "{text}");

@@ -57,7 +57,7 @@ fn what_a_program_says() {
     println!("the name holds its domain");
     drop(name);
     nvtx::name_thread("main");
-    let context = Driver::new(cuda_sim::driver_api()).and_then(|driver| driver.device(0)?.primary_context());
+    let context = Driver::new(cuda_tests_support::driver_api()).and_then(|driver| driver.device(0)?.primary_context());
     let context = context.expect("the software device");
     Stream::new(&context).expect("a stream").name_for_profilers("uploads");
     Event::new(&context).expect("an event").name_for_profilers("ready");

@@ -14,11 +14,15 @@ use cuda_tests_support::this_executable;
 
 /// Runs a test of this executable in a child process with some environment variables, and returns its output. The
 /// variable [`CHILD`] tells the test that it is the child. Its kernels panic or fault as a rule, so it has no part in
-/// `cargo xtask checked`.
+/// `cargo xtask checked`. A variable of the software device chooses that device.
 pub(crate) fn child(test: &str, variables: &[(&str, &std::ffi::OsStr)]) -> String {
     let mut command = this_executable();
     command.args(["--exact", test, "--nocapture"]).env(CHILD, "1");
-    command.env_remove("CUDA_SIM_CHECK").env_remove("CUDA_SIM_REPORT").envs(variables.iter().copied());
+    command.env_remove("CUDA_SIM_CHECK").env_remove("CUDA_SIM_REPORT").env_remove("CUDA_JIT_CACHE");
+    if variables.iter().any(|(name, _)| name.starts_with("CUDA_SIM_")) {
+        command.env("CUDA_DRIVER_PATH", "sim");
+    }
+    command.envs(variables.iter().copied());
     let child = command.output().expect("the test can be run again");
     let text = String::from_utf8_lossy(&child.stdout) + String::from_utf8_lossy(&child.stderr);
     // what the harness says of a test that is slow, as it is under QEMU

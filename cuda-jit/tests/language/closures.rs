@@ -467,7 +467,7 @@ fn arrays_of_two_contexts_are_refused() {
         crate::around::child(name, &[("CUDA_SIM_DEVICES", "2".as_ref())]);
         return;
     }
-    let driver = cuda_driver::Driver::new(cuda_sim::driver_api()).unwrap();
+    let driver = cuda_driver::Driver::new(cuda_tests_support::driver_api()).unwrap();
     let contexts = [0, 1].map(|index| driver.device(index).unwrap().primary_context().unwrap());
     let [here, there] = contexts.each_ref().map(|context| cuda_mem::from_slice(context, &[1f32]).unwrap());
     let mut out = cuda_mem::from_slice(&contexts[0], &[0f32]).unwrap();

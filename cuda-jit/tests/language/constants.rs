@@ -336,7 +336,7 @@ fn reads_later(out: &mut [f32]) {
 #[test]
 fn the_host_updates_a_constant_for_all_kernels() {
     // a context of its own, since other tests run concurrently
-    let device = Driver::new(cuda_sim::driver_api()).unwrap().device(0).unwrap();
+    let device = Driver::new(cuda_tests_support::driver_api()).unwrap().device(0).unwrap();
     let context = device.primary_context().unwrap();
     let mut out = on_device(&[0f32; 4]);
     reads::launch((1, 4), &mut out).unwrap();
@@ -468,7 +468,7 @@ fn each_device_has_its_own() {
         crate::around::child(name, &[("CUDA_SIM_DEVICES", "2".as_ref())]);
         return;
     }
-    let driver = Driver::new(cuda_sim::driver_api()).unwrap();
+    let driver = Driver::new(cuda_tests_support::driver_api()).unwrap();
     let contexts = [0, 1].map(|index| driver.device(index).unwrap().primary_context().unwrap());
     let read = |context: &cuda_driver::Context| {
         let mut out = cuda_mem::zeros(context, 1).unwrap();

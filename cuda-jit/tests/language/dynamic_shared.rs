@@ -138,6 +138,7 @@ fn fixed_arrays_of_more_than_48_kib_lie_in_dynamic_memory() {
     let kernel = fixed::<LEN>::compile().unwrap();
     assert_eq!(kernel.shared_bytes(), 49168);
     assert_eq!(kernel.max_active_blocks(32, 0).unwrap(), 4);
+    // More than any launch so far had.
     assert_eq!(kernel.max_active_blocks(32, 100 << 10).unwrap(), 1);
 }
 

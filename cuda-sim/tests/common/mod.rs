@@ -14,7 +14,7 @@ use std::ptr::null_mut;
 
 macro_rules! call {
     ($name:ident($($arg:expr),* $(,)?)) => {{
-        let function = cuda_sim::driver_api().$name().expect(stringify!($name));
+        let function = cuda_tests_support::driver_api().$name().expect(stringify!($name));
         unsafe { function($($arg),*) }
     }};
 }
@@ -34,12 +34,17 @@ macro_rules! gives {
 
 pub(crate) const CHILD: &str = "CUDA_SIM_TEST_CHILD";
 
-/// Runs a test of this file again in a child process with this environment. Returns true in the child itself.
+/// Runs a test of this file again in a child process with this environment, of which a variable of the software device chooses
+/// that device. Returns true in the child itself.
 pub(crate) fn in_child(test: &str, environment: &[(&str, &str)]) -> bool {
     if std::env::var_os(CHILD).is_some() {
         return true;
     }
-    let output = child(test).envs(environment.iter().copied()).output().unwrap();
+    let mut child = child(test);
+    if environment.iter().any(|(name, _)| name.starts_with("CUDA_SIM_")) {
+        child.env("CUDA_DRIVER_PATH", "sim");
+    }
+    let output = child.envs(environment.iter().copied()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("1 passed"), "{}: {text}{errors}", output.status);

@@ -1,7 +1,43 @@
-//! Processes of their own for tests, the software device as a library, and a kernel that faults, for several packages of tests.
+//! For several packages of tests: the driver on which they run, processes of their own, the software device as a library, and a
+//! kernel that faults.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::{Arc, LazyLock};
+
+use cuda_sys::DriverApi;
+
+/// The driver on which tests run: the software device, or the library that `CUDA_DRIVER_PATH` names, such as a GPU's
+/// `libcuda.so.1`.
+///
+/// # Panics
+///
+/// If the library cannot be opened.
+pub fn driver_api() -> Arc<DriverApi> {
+    static API: LazyLock<Arc<DriverApi>> = LazyLock::new(|| {
+        if std::env::var_os("CUDA_DRIVER_PATH").is_some_and(|path| path == "sim") {
+            return cuda_sim::driver_api();
+        }
+        let named = DriverApi::from_environment().expect("CUDA_DRIVER_PATH names a driver");
+        named.map_or_else(cuda_sim::driver_api, Arc::new)
+    });
+    Arc::clone(&API)
+}
+
+/// Returns true if the tests run on the software device, whose texts, limits and schedules they know.
+pub fn is_software() -> bool {
+    let named = std::env::var_os("CUDA_DRIVER_PATH").unwrap_or_default();
+    named.is_empty() || named == "sim" || PathBuf::from(named).ends_with("libcuda_sim.so")
+}
+
+/// Prints that `test` is skipped, and returns true, if it runs on another driver than the software device, on which it relies for
+/// `what`.
+pub fn needs_software_device(test: &str, what: &str) -> bool {
+    if !is_software() {
+        println!("skipped: {test} ({what} is the software device's)");
+    }
+    !is_software()
+}
 
 /// A kernel that writes to the address in its argument.
 pub const POKE: &str = "\

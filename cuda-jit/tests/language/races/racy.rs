@@ -7,6 +7,7 @@ use cuda_jit::device::{
     thread_idx,
 };
 use cuda_jit::{device, kernel, shared};
+use cuda_tests_support::needs_software_device;
 use ndarray::{ArrayView2, ArrayViewMut1, ArrayViewMut2};
 
 #[kernel]
@@ -476,6 +477,9 @@ fn no_kernel_with_a_race_is_proved() {
 /// the checker takes as ordered.
 #[test]
 fn each_kernel_with_a_race_races_in_a_run() {
+    if needs_software_device("language::races::racy::each_kernel_with_a_race_races_in_a_run", "the checker") {
+        return;
+    }
     let context = context();
     let _selected = context.select();
     let (x, mut out) = (on_device(&[1.0_f32; 1000]), on_device(&[0.0_f32; 1000]));
