@@ -1,6 +1,6 @@
 //! Benchmarks: each figure is a line `NAME VALUE UNIT` on standard output. `cargo xtask bench` builds and runs the program.
 //!
-//! `cuda-bench [GROUP..] [--ptxas FILE] [--nvdisasm FILE] [--nvcc FILE] [--numba FOLDER] [--numba-cuda FOLDER]`; the groups are
+//! `cuda-bench [GROUP..] [--ptxas FILE] [--nvdisasm FILE] [--nvcc FILE] [--nvrtc FOLDER] [--numba FOLDER] [--numba-cuda FOLDER]`; the groups are
 //! the modules. The program asserts no times, since these depend on the machine, but it checks the results of computations.
 //! `cuda-bench plot FOLDER` draws figures, which it reads from standard input.
 
@@ -10,6 +10,7 @@ mod compile;
 mod demo;
 mod driver;
 mod figures;
+mod gpu;
 mod iterators;
 mod kernels;
 mod launch;
@@ -71,6 +72,7 @@ fn main() -> Result<()> {
             "compile-ours" => suite::peers::serve_ours()?,
             "compile-nvrtc" => compile::serve_nvrtc(&tools)?,
             "codegen" => codegen::run(&tools)?,
+            "gpu" => gpu::run(&tools)?,
             "sim" => sim::run(&tools)?,
             "first-launch" => sim::first_launches()?,
             "programs" => sim::program_figures()?,
@@ -88,7 +90,7 @@ fn main() -> Result<()> {
             "device" => demo::device()?,
             other => {
                 bail!(
-                    "`{other}` is not a group; the groups are compile, codegen, rustc, sim, first-launch, programs, driver, launch, mem, demo and device"
+                    "`{other}` is not a group; the groups are compile, codegen, gpu, rustc, sim, first-launch, programs, driver, launch, mem, nccl, demo and device"
                 )
             }
         }

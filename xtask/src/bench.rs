@@ -25,6 +25,8 @@ enum Group {
     Compile,
     /// Registers and instructions compared with nvcc's; downloads NVIDIA's tools if they are missing
     Codegen,
+    /// Ten kernels on a GPU compared with the same in CUDA C++; nothing without a GPU. Downloads NVRTC if it is missing
+    Gpu,
     /// Time that a kernel adds to `cargo check` of its crate
     Rustc,
     /// The software device compared with plain loops, pocl and Numba's simulator; downloads Numba if it is missing
@@ -63,6 +65,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         for tool in ["ptxas", "nvdisasm", "nvcc"] {
             command.arg(format!("--{tool}")).arg(toolkit.tool(tool)?);
         }
+    }
+    if groups.contains(&Group::Gpu) {
+        command.arg("--nvrtc").arg(setup::compilers()?.join("cuda13/lib64"));
     }
     type Peer = (Group, &'static str, fn() -> Result<PathBuf>);
     let peers: [Peer; 2] = [(Group::Compile, "numba-cuda", setup::numba_cuda), (Group::Sim, "numba", setup::numba)];

@@ -5,7 +5,8 @@
 //! versions are in `python/kernels.py`; Numba checks no bounds.
 
 pub(crate) mod kernels;
-mod nvrtc;
+pub(crate) mod launch;
+pub(crate) mod nvrtc;
 pub(crate) mod peers;
 #[cfg(test)]
 mod programs;

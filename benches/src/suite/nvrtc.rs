@@ -29,7 +29,7 @@ type Text = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
 type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
 
 /// The loaded compiler.
-pub(super) struct Nvrtc {
+pub(crate) struct Nvrtc {
     create: Create,
     compile: Compile,
     ptx: (Size, Text),
@@ -41,7 +41,7 @@ pub(super) struct Nvrtc {
 
 impl Nvrtc {
     /// Opens NVRTC 13 in a folder.
-    pub(super) fn open(folder: &Path) -> Result<Nvrtc> {
+    pub(crate) fn open(folder: &Path) -> Result<Nvrtc> {
         let open = |name: &str| {
             let file = folder.join(name);
             // SAFETY: the initialisers of NVIDIA's libraries are sound to run.
@@ -61,7 +61,7 @@ impl Nvrtc {
     }
 
     /// Compiles a program to PTX for compute capability 9.0, with otherwise default options.
-    pub(super) fn ptx(&self, source: &str) -> Result<String> {
+    pub(crate) fn ptx(&self, source: &str) -> Result<String> {
         let (source, name) = (CString::new(source)?, c"kernel.cu");
         let mut program = ptr::null_mut();
         // SAFETY: `program` is a live variable, the texts end with a zero, and there are no headers.

@@ -1,52 +1,21 @@
-//! The launches of the suite's kernels: their arguments, and the expected results, which the host computes by other methods.
+//! Small launches of the suite's kernels, with the expected results, which the host computes by other methods.
 
 use std::f64::consts::PI;
 
 use ndarray::{Array2, ArrayView2, Axis};
 
 use super::kernels::{BINS, POINTS, SOFTENING};
+use super::launch::{Arg, Launch, matrix, noise};
 use crate::kernels::{BLOCK, TILE};
 
-/// An argument, in host memory.
-pub(super) enum Arg {
-    Number(f32),
-    Bytes(Vec<u8>),
-    Counts(Vec<u32>),
-    Row(Vec<f32>),
-    /// Four numbers for each body.
-    Bodies(Vec<f32>),
-    Matrix(Array2<f32>),
-}
-
-/// A launch of a kernel.
+/// A launch of a kernel with its results.
 pub(super) struct Program {
-    /// The kernel's name.
-    pub(super) name: &'static str,
-    pub(super) grid: [usize; 2],
-    pub(super) block: [usize; 2],
-    pub(super) args: Vec<Arg>,
+    pub(super) launch: Launch,
     /// The expected contents of arguments after the launch, with the arguments' indices.
     pub(super) expected: Vec<(usize, Vec<f64>)>,
     /// The tolerance relative to the expected number, or to `unit` if that is larger.
     pub(super) tolerance: f64,
     pub(super) unit: f64,
-}
-
-/// Pseudorandom numbers from 0 to 1.
-fn noise(count: usize, seed: u32) -> Vec<f32> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 24) as f32
-    };
-    (0..count).map(|_| next()).collect()
-}
-
-fn matrix(rows: usize, cols: usize, seed: u32) -> Array2<f32> {
-    Array2::from_shape_fn((rows, cols), {
-        let noise = noise(rows * cols, seed);
-        move |(row, col)| noise[row * cols + col]
-    })
 }
 
 fn numbers(matrix: Array2<f64>) -> Vec<f64> {
@@ -74,12 +43,12 @@ pub(super) fn all() -> Vec<Program> {
 /// A one-dimensional launch.
 fn row(
     name: &'static str,
-    (grid, block): (usize, usize),
+    shape: (usize, usize),
     args: Vec<Arg>,
     expected: Vec<(usize, Vec<f64>)>,
     tolerance: f64,
 ) -> Program {
-    Program { name, grid: [grid, 1], block: [block, 1], args, expected, tolerance, unit: 1.0 }
+    Program { launch: Launch::row(name, shape, args), expected, tolerance, unit: 1.0 }
 }
 
 fn vector_add() -> Program {
@@ -101,7 +70,8 @@ fn tiled_matmul() -> Program {
     let expected = numbers(a.mapv(f64::from).dot(&b.mapv(f64::from)));
     let args = vec![Arg::Matrix(a), Arg::Matrix(b), Arg::Matrix(Array2::zeros((37, 41)))];
     let grid = [41_usize.div_ceil(TILE), 37_usize.div_ceil(TILE)];
-    Program { grid, block: [TILE, TILE], ..row("tiled_matmul", (1, 1), args, vec![(2, expected)], 1e-5) }
+    let launch = Launch { name: "tiled_matmul", grid, block: [TILE, TILE], args };
+    Program { launch, expected: vec![(2, expected)], tolerance: 1e-5, unit: 1.0 }
 }
 
 fn reduction() -> Program {
@@ -166,8 +136,8 @@ fn stencil() -> Program {
         *cell = 0.6 * near[[1, 1]] + 0.1 * around;
     }
     let args = vec![Arg::Number(0.1), Arg::Matrix(x), Arg::Matrix(Array2::zeros((30, 45)))];
-    let program = row("stencil", (1, 1), args, vec![(2, numbers(expected))], 1e-5);
-    Program { grid: [3, 2], block: [16, 16], ..program }
+    let launch = Launch { name: "stencil", grid: [3, 2], block: [TILE, TILE], args };
+    Program { launch, expected: vec![(2, numbers(expected))], tolerance: 1e-5, unit: 1.0 }
 }
 
 fn fft() -> Program {

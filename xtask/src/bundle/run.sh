@@ -51,7 +51,7 @@ case $command in
     demo) exec "./bin/${1:-vector_add}" ;;
     test) tests "$1" ;;
     bench)
-        [ $# -gt 0 ] || set -- compile sim driver launch mem demo
+        [ $# -gt 0 ] || set -- compile sim driver launch mem demo gpu
         exec ./bin/cuda-bench "$@"
         ;;
     info) info ;;
