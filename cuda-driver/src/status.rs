@@ -61,7 +61,7 @@ pub(crate) fn explanation(code: CUresult) -> &'static str {
         CUresult::CUDA_ERROR_NOT_FOUND => "the driver knows no object of this name",
         CUresult::CUDA_ERROR_NOT_READY => "the work has not finished yet",
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS => {
-            "a kernel read or wrote memory outside every live allocation; the context is lost"
+            "a kernel read or wrote memory outside every live allocation, or a recursion beyond its stack; the context is lost"
         }
         CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => {
             "the kernel needs more registers or shared memory than a block of this size can have; use a smaller block"
@@ -73,7 +73,9 @@ pub(crate) fn explanation(code: CUresult) -> &'static str {
         CUresult::CUDA_ERROR_MISALIGNED_ADDRESS => {
             "a kernel used an address that is not a multiple of the access's size; the context is lost"
         }
-        CUresult::CUDA_ERROR_LAUNCH_FAILED => "a kernel failed on the device; the context is lost",
+        CUresult::CUDA_ERROR_LAUNCH_FAILED => {
+            "a kernel failed on the device, as by a recursion that needs more stack than `ContextLimit::StackSize`; the context is lost"
+        }
         CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => {
             "a cooperative launch needs all its blocks resident at once; use fewer or smaller blocks"
         }

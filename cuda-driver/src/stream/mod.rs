@@ -511,7 +511,8 @@ impl Stream {
 
     /// Runs `work` on a thread of the driver, after the stream's earlier work and before its later.
     ///
-    /// `work` must not call CUDA: the driver refuses it or hangs. A panic in it is caught and reported through
+    /// `work` must not call CUDA: the driver refuses it or hangs. Nor may it wait for the work of another stream, since a driver may run
+    /// the functions of all streams one after the other on one thread, as NVIDIA's does. A panic in it is caught and reported through
     /// [`tracing`]. If the context is lost before, `work` is dropped without being run, or leaked.
     ///
     /// # Examples

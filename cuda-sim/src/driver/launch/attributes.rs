@@ -45,7 +45,7 @@ fn at_most(value: u32, most: u32) -> Status {
 /// Returns the extents of a cluster.
 fn cluster(value: [u32; 16]) -> Result<[u32; 3], CUresult> {
     let dimensions = [value[0], value[1], value[2]];
-    if dimensions.contains(&0) { Err(INVALID) } else { Ok(dimensions) }
+    if dimensions.contains(&0) { Err(CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE) } else { Ok(dimensions) }
 }
 
 impl Attributes {
