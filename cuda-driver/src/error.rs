@@ -390,7 +390,7 @@ mod tests {
         assert_eq!(
             Error::from(illegal_address()).to_string(),
             "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered; a kernel \
-             read or wrote memory outside every live allocation; the context is lost"
+             read or wrote memory outside every live allocation, or a recursion beyond its stack; the context is lost"
         );
     }
 

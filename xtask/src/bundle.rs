@@ -160,7 +160,8 @@ fn readme() -> Result<String> {
          ./run test [NAME]   runs the tests (those whose name contains NAME)\n\
          ./run bench         measures; each figure is a line NAME VALUE UNIT\n\
          ./run info          says what this machine has\n\n\
-         CUDA_DRIVER_PATH=sim before a command runs it on the software device.\n\
+         CUDA_DRIVER_PATH=sim before a command runs it on the software device. The tests run on it unless\n\
+         CUDA_DRIVER_PATH=libcuda.so.1 names the GPU's driver.\n\
          Needed: x86-64 Linux with glibc 2.34 or newer, zlib and libgcc. Built by {rustc}"
     ))
 }
@@ -203,6 +204,24 @@ mod tests {
         assert!(text.contains("skipped: one a::b (needs the sources)\n"), "{text}");
         assert!(text.contains("==> one\nit --skip a::b --skip c\n==> two\n"), "{text}");
         assert!(text.ends_with("all of 2 test executables passed\n"), "{text}");
+    }
+
+    #[test]
+    fn the_script_gives_each_module_a_process_on_a_named_driver() {
+        let scratch = scratch("bundle-modules").unwrap();
+        fs::write(scratch.path().join("run"), RUN).unwrap();
+        // Functions in place of an executable and of `timeout`, which cannot call one.
+        let shell = r#"
+            fake() { case $1 in --list) printf 'a::x: test\na::y: test\na::b::z: test\nw: test\n' ;; *) echo "ran $*" ;; esac; }
+            timeout() { shift; "$@"; }
+            . ./run >/dev/null 2>&1
+            run_tests fake"#;
+        let run = |driver: &str| {
+            let mut sh = Command::new("sh");
+            output(sh.args(["-c", shell]).current_dir(scratch.path()).env("CUDA_DRIVER_PATH", driver)).unwrap()
+        };
+        assert_eq!(run("libcuda.so.1"), "ran --exact a::x a::y\nran --exact a::b::z\nran --exact w\n");
+        assert_eq!(run("sim"), "ran \n");
     }
 
     #[test]

@@ -18,6 +18,31 @@ info() {
     ./bin/cuda-bench device
 }
 
+# Runs a test executable with its arguments. On the driver that CUDA_DRIVER_PATH names, the tests of each module have a process and
+# five minutes of their own, since a fault ends all others of a process, and a kernel without end all of a GPU.
+run_tests() {
+    case $CUDA_DRIVER_PATH in
+        '' | sim) "$@" ;;
+        *) by_module "$@" ;;
+    esac
+}
+
+by_module() {
+    program=$1
+    shift
+    names=$("$program" --list --format=terse "$@" | sed -n 's/: test$//p')
+    status=0
+    for module in $(echo "$names" | sed 's/[^:]*$//' | sort -u); do
+        # shellcheck disable=SC2046 # a name has no spaces
+        timeout 300 "$program" --exact $(echo "$names" | grep "^$module[^:]*$") || status=1
+    done
+    # Tests that are in no module.
+    alone=$(echo "$names" | grep -v :)
+    # shellcheck disable=SC2086
+    [ -z "$alone" ] || timeout 300 "$program" --exact $alone || status=1
+    return $status
+}
+
 # Runs every test executable; those that need the project's sources are skipped by name.
 tests() {
     failed=''
@@ -35,7 +60,7 @@ tests() {
         filter=$1
         shift
         count=$((count + 1))
-        "./$file" ${filter:+"$filter"} "$@" || failed="$failed $name"
+        run_tests "./$file" ${filter:+"$filter"} "$@" || failed="$failed $name"
         set -- "$filter"
     done
     if [ -n "$failed" ]; then
