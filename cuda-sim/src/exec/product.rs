@@ -6,14 +6,17 @@
 //!   aligned to the largest exponent among them, truncated towards zero 25 bits below it, and added exactly; the sum is
 //!   truncated to `f32`, or rounded to the nearest `f16`. All products of an instruction are added at once, so the order
 //!   does not matter. The exponent of a product is the sum of its factors' exponents, whatever its significand; products
-//!   that are 0 have none. A sum of 0 is positive, and a NaN has all bits set except the sign.
+//!   that are 0 have none. An element of `C` of `f16` is converted to `f32` first if `D` is of that type, in which it is never
+//!   subnormal. A sum of 0 is positive, and a NaN has all bits set except the sign.
+//! - `m8n8k4` of `f16` with an `f32` result, for which such a card has no instruction: a chain of fused multiply-adds of `f32` in the order of
+//!   `k`, starting with 0, and then the sum with the element of `C`, as NVIDIA's assembler writes it.
 //! - For 8-bit floats, the products whose `k` is 0 or 1 modulo 4 are added first, without `C`, then the others to their
 //!   rounded sum; that is added to the element of `C` and rounded to nearest: NVIDIA's assembler lowers such products to
 //!   `f16` for this target.
 //!
 //! The width of 25 bits, the truncation, and the single sum per instruction were measured on H100 by P. Xie et al.,
 //! "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores" (arXiv 2511.10909), and by F. Khattak and
-//! M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (arXiv 2512.07004).
+//! M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (arXiv 2512.07004). The last two rules are confirmed by results of an H200.
 //!
 //! # Safety
 //!
@@ -233,6 +236,14 @@ impl Operands<'_> {
         let (a, b) = (Floats::of(a, &self.indices.a, self.from[0]), Floats::of(b, &self.indices.b, self.from[1]));
         let special = a.special || b.special;
         let k = self.k();
+        if self.product.quads.is_some() && d == ElementType::F32 {
+            return self.each(k, sums, |addend, row, column| {
+                let pairs = a.part(row, k).0.iter().zip(b.part(column, k).0);
+                let chain = pairs.fold(0_f32, |sum, (a, b)| (*a as f32).mul_add(*b as f32, sum));
+                let sum = chain + decode(c, addend).value as f32;
+                if sum.is_nan() { NAN } else { sum.to_bits().into() }
+            });
+        }
         let sum = |addend: Float, row: usize, column: usize, count: usize| {
             let (x, y) = (a.part(row, count), b.part(column, count));
             if special || !addend.value.is_finite() {
@@ -250,7 +261,11 @@ impl Operands<'_> {
                 add_rounded(decode(c, addend), decode(d, both), d)
             });
         }
-        self.each(k, sums, |addend, row, column| sum(decode(c, addend), row, column, k));
+        let widens = c == ElementType::F16 && d != c;
+        self.each(k, sums, |addend, row, column| {
+            let addend = decode(c, addend);
+            sum(if widens { addend.normalised() } else { addend }, row, column, k)
+        });
     }
 }
 
@@ -273,6 +288,13 @@ struct Float {
 
 impl Float {
     const ZERO: Float = Float { value: 0.0, exponent: NONE };
+
+    /// The same number of a type in which it is not subnormal.
+    fn normalised(self) -> Float {
+        let field = (self.value.to_bits() >> 52 & 0x7ff) as i32;
+        let normal = self.value.is_normal();
+        Float { exponent: if normal { field - 1023 } else { self.exponent }, ..self }
+    }
 }
 
 /// The numbers of a factor. The magnitude of each finite one is below `2^(exponent + 1)`.

@@ -146,13 +146,37 @@ pub(super) fn element(kind: &Kind<'_>, row: &[u64], column: &[u64], c: u64) -> E
             if exact::is_nan(Type::F64, result) { Expected::NaN(Type::F64) } else { Expected::Bits(result) }
         }
         Type::E4m3 | Type::E5m2 => Expected::Bits(in_two_steps(kind, row, column, c)),
+        Type::F16 if has(M::M8N8K4) && kind.d == Type::F32 => {
+            // A chain of fused multiply-adds, to which the element of `C` is added.
+            let fused = |sum: u64, (a, b): (&u64, &u64)| {
+                let factors = [widened(*a), widened(*b), sum];
+                exact::arithmetic(Type::F32, Operation::Fma, &factors, Round::NearestTiesToEven)
+            };
+            let c = if kind.c == Type::F16 { widened(c) } else { c };
+            let sum = [pairs().fold(0, fused), c];
+            let result = exact::arithmetic(Type::F32, Operation::Add, &sum, Round::NearestTiesToEven);
+            if exact::is_nan(Type::F32, result) { Expected::NaN(Type::F32) } else { Expected::Bits(result) }
+        }
         _ => Expected::Bits(sum(&addends(kind, pairs(), Some(c)), kind.d)),
     }
 }
 
 fn addends<'a>(kind: &Kind<'_>, pairs: impl Iterator<Item = (&'a u64, &'a u64)>, c: Option<u64>) -> Vec<Addend> {
     let products = pairs.map(|(a, b)| times(addend(kind.a, *a), addend(kind.b, *b)));
-    c.map(|c| addend(kind.c, c)).into_iter().chain(products).collect()
+    // An `f16` is converted to the type of the sum, in which none is subnormal.
+    let c = c.map(|c| match (kind.c, kind.d) {
+        (Type::F16, Type::F32) => addend(Type::F32, widened(c)),
+        _ => addend(kind.c, c),
+    });
+    c.into_iter().chain(products).collect()
+}
+
+/// Returns an `f16` as an `f32`.
+fn widened(bits: u64) -> u64 {
+    if exact::is_nan(Type::F16, bits) {
+        return exact::nan(Type::F32);
+    }
+    exact::from_value(Type::F32, exact::value(Type::F16, bits), Round::NearestTiesToEven)
 }
 
 /// 8-bit floats: first adds those whose `k` is 0 or 1 modulo 4, then the others, and then `C`.
