@@ -73,7 +73,7 @@ fn a_launch_has_the_clusters_that_it_asks_for() {
         (8, Some([2, 2, 1]), WRONG, 0),
         (48, Some([16, 1, 1]), WRONG, 0),
         (48, Some([u32::MAX, u32::MAX, 1]), WRONG, 0),
-        (8, Some([2, 0, 1]), CUresult::CUDA_ERROR_INVALID_VALUE, 0),
+        (8, Some([2, 0, 1]), WRONG, 0),
     ] {
         assert_eq!(launch(size, blocks, extents, out, null_mut()), code, "{blocks} blocks, {extents:?}");
         if found != 0 {
