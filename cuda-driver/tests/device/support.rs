@@ -66,10 +66,8 @@ pub(crate) fn with_variable(test: &str, variable: &str, value: &str) -> bool {
         return true;
     }
     let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", test, "--nocapture"]).env(marker, "1").env(variable, value);
-    if variable.starts_with("CUDA_SIM_") {
-        child.env("CUDA_DRIVER_PATH", "sim");
-    }
+    child.args(["--exact", test, "--nocapture"]).env(marker, "1");
+    cuda_tests_support::set_variables(&mut child, [(variable, value.as_ref())]);
     let output = child.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("1 passed"), "{text}");

@@ -10,7 +10,7 @@ mod llvm;
 mod variables;
 mod warnings;
 
-use cuda_tests_support::this_executable;
+use cuda_tests_support::{set_variables, this_executable};
 
 /// Runs a test of this executable in a child process with some environment variables, and returns its output. The
 /// variable [`CHILD`] tells the test that it is the child. Its kernels panic or fault as a rule, so it has no part in
@@ -19,10 +19,7 @@ pub(crate) fn child(test: &str, variables: &[(&str, &std::ffi::OsStr)]) -> Strin
     let mut command = this_executable();
     command.args(["--exact", test, "--nocapture"]).env(CHILD, "1");
     command.env_remove("CUDA_SIM_CHECK").env_remove("CUDA_SIM_REPORT").env_remove("CUDA_JIT_CACHE");
-    if variables.iter().any(|(name, _)| name.starts_with("CUDA_SIM_")) {
-        command.env("CUDA_DRIVER_PATH", "sim");
-    }
-    command.envs(variables.iter().copied());
+    set_variables(&mut command, variables.iter().copied());
     let child = command.output().expect("the test can be run again");
     let text = String::from_utf8_lossy(&child.stdout) + String::from_utf8_lossy(&child.stderr);
     // what the harness says of a test that is slow, as it is under QEMU

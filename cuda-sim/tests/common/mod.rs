@@ -41,10 +41,8 @@ pub(crate) fn in_child(test: &str, environment: &[(&str, &str)]) -> bool {
         return true;
     }
     let mut child = child(test);
-    if environment.iter().any(|(name, _)| name.starts_with("CUDA_SIM_")) {
-        child.env("CUDA_DRIVER_PATH", "sim");
-    }
-    let output = child.envs(environment.iter().copied()).output().unwrap();
+    cuda_tests_support::set_variables(&mut child, environment.iter().map(|(name, value)| (*name, value.as_ref())));
+    let output = child.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("1 passed"), "{}: {text}{errors}", output.status);

@@ -1,6 +1,7 @@
 //! For several packages of tests: the driver on which they run, processes of their own, the software device as a library, and a
 //! kernel that faults.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::{Arc, LazyLock};
@@ -37,6 +38,16 @@ pub fn needs_software_device(test: &str, what: &str) -> bool {
         println!("skipped: {test} ({what} is the software device's)");
     }
     !is_software()
+}
+
+/// Sets variables of a test's child process, of which one of the software device chooses that device.
+pub fn set_variables<'a>(child: &mut Command, variables: impl IntoIterator<Item = (&'a str, &'a OsStr)>) {
+    for (name, value) in variables {
+        if name.starts_with("CUDA_SIM_") {
+            child.env("CUDA_DRIVER_PATH", "sim");
+        }
+        child.env(name, value);
+    }
 }
 
 /// A kernel that writes to the address in its argument.
