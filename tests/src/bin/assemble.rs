@@ -34,6 +34,14 @@ struct Job {
     ptx: String,
 }
 
+impl Job {
+    /// Returns true if the texts differ in nothing but their versions and targets.
+    fn is_code_of(&self, other: &Job) -> bool {
+        let is_code = |line: &&str| !line.starts_with(".version") && !line.starts_with(".target");
+        self.ptx.lines().filter(is_code).eq(other.ptx.lines().filter(is_code))
+    }
+}
+
 /// The results of the texts.
 #[derive(Default)]
 struct Totals {
@@ -104,8 +112,8 @@ fn collect(folder: &Path, seen: &mut BTreeSet<String>, files: &mut Vec<File>) ->
     Ok(())
 }
 
-/// Compiles a kernel for every target that supports its instructions. What is valid for a target is valid for later ones, so that
-/// only the first of equal texts remains.
+/// Compiles a kernel for the targets that support its instructions: for the oldest and the newest, and for those between if the two
+/// texts differ. What is valid for a target is valid for later ones, so that only the first of equal texts remains.
 fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
     let module = text::parse(text).with_context(|| name.to_owned())?;
     if let Err(error) = verify(&module) {
@@ -121,18 +129,17 @@ fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
         };
         Ok(Some(Job { name: name.to_owned(), target: target.to_string(), ptx }))
     };
+    let [oldest, between @ .., newest] = TARGETS;
+    let (first, last) = (job(oldest)?, job(newest)?);
+    let is_same = matches!((&first, &last), (Some(first), Some(last)) if first.is_code_of(last));
+    let between = if is_same { Vec::new() } else { between.into_iter().map(job).collect::<Result<_>>()? };
     let mut jobs: Vec<Job> = Vec::new();
-    for capability in TARGETS {
-        let is_new = |job: &Job| jobs.iter().all(|known| code(&known.ptx).ne(code(&job.ptx)));
-        let new = job(capability)?.filter(is_new);
-        jobs.extend(new);
+    for job in [vec![first], between, vec![last]].into_iter().flatten().flatten() {
+        if !jobs.iter().any(|known| known.is_code_of(&job)) {
+            jobs.push(job);
+        }
     }
     Ok(jobs)
-}
-
-/// The lines of a text but for its version and target.
-fn code(ptx: &str) -> impl Iterator<Item = &str> {
-    ptx.lines().filter(|line| !line.starts_with(".version") && !line.starts_with(".target"))
 }
 
 /// The job for PTX that a test has written.
