@@ -1,7 +1,7 @@
 //! `Index` and `IndexMut` of the user's own types, against the host. Their methods count, so that each place shows which of
 //! the two was called, and in which order.
 
-use std::ops::{Index, IndexMut, Range, RangeFrom};
+use std::ops::{Add, Index, IndexMut, Mul, Range, RangeFrom};
 
 use super::differ;
 use crate::device::{context, on_device};
@@ -442,4 +442,69 @@ fn an_index_that_is_not_listed_is_explained() {
     assert!(error.contains(hint), "{error}");
     let error = writes_read_only::compile().unwrap_err().to_string();
     assert!(error.contains("`#[device] impl IndexMut<u8> for ReadOnly`"), "{error}");
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[operators(Add, Mul<T>, Index<usize>, Index<Range<usize>>)]
+struct Row<T: Num, const N: usize>([T; N]);
+
+#[device]
+impl<T: Num, const N: usize> Add for Row<T, N> {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            *own += other;
+        }
+        self
+    }
+}
+
+#[device]
+impl<T: Num, const N: usize> Mul<T> for Row<T, N> {
+    type Output = Self;
+
+    fn mul(self, by: T) -> Self {
+        Row(self.0.map(|value| value * by))
+    }
+}
+
+#[device]
+impl<T: Num, const N: usize> Index<usize> for Row<T, N> {
+    type Output = T;
+
+    fn index(&self, at: usize) -> &T {
+        &self.0[at]
+    }
+}
+
+#[device]
+impl<T: Num, const N: usize> Index<Range<usize>> for Row<T, N> {
+    type Output = [T];
+
+    fn index(&self, range: Range<usize>) -> &[T] {
+        &self.0[range]
+    }
+}
+
+#[device]
+fn weighted<T: Num, const N: usize>(row: Row<T, N>, at: usize) -> T {
+    (row * row.0[0] + row)[at]
+}
+
+/// Indexes what operators return.
+#[kernel]
+fn of_temporaries(x: &[i64], out: &mut [i64]) {
+    let row = Row([x[0], x[1], x[2]]);
+    out[0] = (row * 3 + Row([1; 3]))[1];
+    out[1] = (row + row * 2)[out[0] as usize % 3] + (row + row)[2];
+    out[2] = (row * 5 + row)[1..3].iter().sum();
+    out[3] = (row + row)[0..2].len() as i64;
+    out[4] = weighted(row, 2) + weighted(Row([x[0] as f32, 0.5]), 0) as i64;
+    out[5] = [row, row * 2][1][2] + (row, row * 4).1[0];
+}
+
+#[test]
+fn what_an_operator_returns_is_indexed() {
+    differ!(of_temporaries, (1, 1), [&[4_i64, 9, -2][..]], vec![0_i64; 6]);
 }

@@ -57,8 +57,8 @@ fn find_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Operator> {
 }
 
 /// The result type of an operator of the left operand.
-pub(super) fn result(of: &Ty, name: &str, right: &Ty) -> Option<Ty> {
-    result_of(find(of, name, Some(right)))
+pub(super) fn result(of: &Ty, name: &str, right: Option<&Ty>) -> Option<Ty> {
+    result_of(find(of, name, right))
 }
 
 /// The result type of an operator that only the right operand's type lists.

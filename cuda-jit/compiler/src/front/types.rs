@@ -335,7 +335,7 @@ fn unary_type(op: UnaryOp, operand: Ty) -> Option<Ty> {
     };
     match strip_refs(operand) {
         of if of.lanes().is_some() => Some(of),
-        of if of.lists_operators() => super::overload::result(&of, name, &of),
+        of if of.lists_operators() => super::overload::result(&of, name, Some(&of)),
         other => Some(other),
     }
 }
@@ -346,7 +346,7 @@ fn binary_type(op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> 
         (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
         (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
         (Some(of), right) if of.lists_operators() => {
-            super::overload::result(&of, super::overload::trait_name(op), &right?)
+            super::overload::result(&of, super::overload::trait_name(op), right.as_ref())
         }
         (left, Some(of)) if of.lists_operators() => {
             super::overload::result_right(left.as_ref(), super::overload::trait_name(op), &of)
