@@ -68,7 +68,7 @@ pub unsafe trait Key: 'static {
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot hold a value of type `{Self}`",
     label = "this value's type is not known to the device",
-    note = "kernels know the integers, `f32`, `f64`, `half`'s `f16` and `bf16`, num-complex's `Complex`, `bool`, vectors such as `f32x4`, arrays, tuples and `Option` of them, references, slices, ndarray views, and structs and enums with `#[derive(DeviceType)]`"
+    note = "kernels know the integers, `f32`, `f64`, `half`'s `f16` and `bf16`, num-complex's `Complex`, `bool`, vectors such as `f32x4`, arrays, tuples and `Option` of them, references, slices, ndarray views, and structs and enums with `#[derive(DeviceType)]`, if they are generic where the bounds of each operator that they list hold"
 )]
 pub unsafe trait DeviceType {
     /// The type's identity without its lifetimes.
