@@ -33,7 +33,7 @@ use crate::operators::{operator, overloaded};
 use crate::options;
 use crate::signature::{
     RECEIVER, Role, Signature, add_device_bounds, add_value_bounds, has_impl_arguments, has_lifetime,
-    name_impl_arguments, without_lifetimes,
+    name_impl_arguments, refuse_iterators, without_lifetimes,
 };
 pub(crate) use of_trait::of_trait;
 
@@ -50,6 +50,7 @@ pub(crate) fn of_impl(
 ) -> TokenStream {
     let mut declared = TokenStream::new();
     let expanded = options::of_device(written.clone()).and_then(|options| {
+        refuse_iterators(&item.generics)?;
         let path = item.trait_.as_ref().map(|(_, path, _)| path);
         if path.is_some_and(|path| operator(path).is_none() && Iteration::of(path).is_none()) && !options.library {
             add_value_bounds(root, &mut item.generics);

@@ -341,7 +341,7 @@ const ITERATORS: &[&str] = &["Iterator", "DoubleEndedIterator", "ExactSizeIterat
 
 /// Refuses a type parameter bound by an iterator trait: on the device, the standard library's iterators have types of the
 /// device library, which do not implement that trait.
-fn refuse_iterators(generics: &Generics) -> syn::Result<()> {
+pub(crate) fn refuse_iterators(generics: &Generics) -> syn::Result<()> {
     let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let bounded = predicates.filter_map(|predicate| match predicate {
         syn::WherePredicate::Type(predicate) => Some(&predicate.bounds),

@@ -58,6 +58,28 @@ where
     all.into_iter().count() as u32
 }
 
+#[derive(Clone, Copy, cuda_jit::DeviceType)]
+struct Twice<I>(I);
+
+#[cuda_jit::device]
+impl<I: Iterator<Item = f32>> Iterator for Twice<I> {
+    type Item = f32;
+
+    fn next(&mut self) -> Option<f32> {
+        self.0.next().map(|value| 2.0 * value)
+    }
+}
+
+#[cuda_jit::device]
+impl<I> Twice<I>
+where
+    I: Iterator<Item = f32>,
+{
+    fn first(mut self) -> f32 {
+        self.0.next().unwrap_or(0.0)
+    }
+}
+
 mod own {
     #[cuda_jit::device]
     pub trait Iterator {
