@@ -1,7 +1,8 @@
 //! Range values: slicing by them, and their own methods.
 
 use super::differ;
-use cuda_jit::kernel;
+use cuda_jit::{device, kernel};
+use std::ops::RangeInclusive;
 
 #[kernel]
 fn parts(x: &[u32], a: usize, b: usize, out: &mut [u32]) {
@@ -87,4 +88,45 @@ fn values_of_ranges_index() {
     for (a, b) in [(0, 1), (1, 3), (0, 3), (2, 3)] {
         differ!(cut, (1, 1), [&[5u32, 6, 7][..], a, b], vec![1u32, 2, 3, 4]);
     }
+}
+
+#[device]
+fn clamped(range: RangeInclusive<i32>, x: i32) -> i32 {
+    x.clamp(*range.start(), *range.end())
+}
+
+#[device]
+fn outer(ranges: [RangeInclusive<u32>; 2]) -> RangeInclusive<u32> {
+    let [left, right] = ranges;
+    *left.start().min(right.start())..=*left.end().max(right.end())
+}
+
+#[device]
+fn taken(range: &mut RangeInclusive<u32>, n: usize) -> u32 {
+    range.by_ref().take(n).sum()
+}
+
+/// Ranges with ends, whose type is written: parameters, results, fields of tuples and `let`s.
+#[kernel]
+fn with_ends(x: u32, out: &mut [u32]) {
+    let range: RangeInclusive<u32> = x..=x + 6;
+    out[0] = (100 + 10 * clamped(-2..=x as i32, 9) + clamped(-2..=3, -(x as i32))) as u32;
+    let all: (RangeInclusive<u32>, u8) = (outer([range.clone(), 1..=4]), 7);
+    out[1] = all.0.start() * 100 + all.0.end() + all.1 as u32;
+    let mut rest = all.0.clone();
+    out[2] = taken(&mut rest, 3) * 1000 + rest.clone().count() as u32;
+    out[3] = taken(&mut rest, 99) + rest.is_empty() as u32 * 500 + all.0.contains(&x) as u32 * 1000;
+    out[4] = rest.next_back().is_none() as u32 + range.clone().nth(2).unwrap_or(50) * 2;
+    let window: RangeInclusive<usize> = 1..=2;
+    out[5] = out[window.clone()].iter().sum::<u32>() + out.get(window).map_or(0, |part| part[1]);
+    let nothing: RangeInclusive<u32> = 5..=4;
+    out[6] = nothing.is_empty() as u32 + nothing.count() as u32 * 2;
+    for v in range.rev().step_by(2) {
+        out[7] = out[7] * 10 + v;
+    }
+}
+
+#[test]
+fn the_type_of_a_range_with_its_end_is_the_standard_librarys() {
+    differ!(with_ends, (1, 1), [3_u32], vec![0_u32; 8]);
 }

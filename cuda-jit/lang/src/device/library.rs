@@ -5,8 +5,11 @@
 //! The only unsafe code is the `DeviceFn` implementations, which describe the functions here to the compiler. None of these
 //! functions is ever run on the host: there the standard library's iterators run.
 
+use std::ops::RangeInclusive;
+
 use ndarray::{ArrayView, ArrayViewMut, Axis, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
+use crate::library::iterator::Ends;
 use crate::typeinfo::by_path::callee;
 use crate::typeinfo::operation::unconstrained_operations;
 use crate::typeinfo::{
@@ -34,6 +37,16 @@ pub(crate) fn duplicate<T>(_: &T) -> T {
 
 /// The character with a code point, which must be valid.
 pub(crate) fn char_of(_: u32) -> char {
+    unreachable!("the device's own function")
+}
+
+/// The fields of a range.
+pub(crate) fn ends<T>(_: &RangeInclusive<T>) -> &Ends<T> {
+    unreachable!("the device's own function")
+}
+
+/// The fields of a range, to be changed.
+pub(crate) fn ends_mut<T>(_: &mut RangeInclusive<T>) -> &mut Ends<T> {
     unreachable!("the device's own function")
 }
 
@@ -89,6 +102,8 @@ macro_rules! beside {
 beside! {
     extend_mut => Identity;
     char_of => Identity;
+    ends => Identity;
+    ends_mut => Identity;
     comes_after => ComesAfter;
     duplicate => Duplicate;
 }

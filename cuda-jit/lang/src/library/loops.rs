@@ -1,12 +1,10 @@
 //! The items of `for` loops, and the function that returns a loop's next item.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use ndarray::{ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension};
 
-use super::iterator::{
-    __DeviceIntoIterator_into_iter, __DeviceIterator_next, DeviceIterator, OptionElements, RangeInclusive,
-};
+use super::iterator::{__DeviceIntoIterator_into_iter, __DeviceIterator_next, DeviceIterator, OptionElements};
 use crate::typeinfo::{DeviceFn, DeviceType, NoCallee};
 
 /// A type that a `for` loop iterates over: arrays, slices and views, over whose elements the compiler iterates itself, iterators of

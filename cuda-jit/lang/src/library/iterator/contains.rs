@@ -1,9 +1,9 @@
 //! The methods of ranges that are not iterators' methods.
 
-use std::ops::{Range, RangeFrom, RangeTo, RangeToInclusive};
+use std::ops::{Range, RangeFrom, RangeInclusive, RangeTo, RangeToInclusive};
 
-use super::RangeInclusive;
 use crate::device;
+use crate::device::library::ends;
 use crate::typeinfo::DeviceType;
 
 /// A type of numbers that can bound a range.
@@ -50,22 +50,23 @@ impl<T> RangeInclusiveMethods<T> for RangeInclusive<T> {
     where
         T: PartialOrd,
     {
-        self.start <= *item && *item <= self.end && !self.exhausted
+        let this = ends(self);
+        this.start <= *item && *item <= this.end && !this.exhausted
     }
 
     /// `is_empty`
     fn is_empty(&self) -> bool {
-        self.exhausted
+        ends(self).exhausted
     }
 
     /// `start`
     fn start(&self) -> &T {
-        &self.start
+        &ends(self).start
     }
 
     /// `end`
     fn end(&self) -> &T {
-        &self.end
+        &ends(self).end
     }
 }
 

@@ -1,10 +1,10 @@
 //! `get` and `get_mut` of slices, by an index or a range of indices, and the ranges without a start, which are only used
 //! there.
 
-use std::ops::{Index, IndexMut, Range, RangeFrom, RangeFull, RangeTo, RangeToInclusive};
+use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
-use super::RangeInclusive;
 use crate::device;
+use crate::device::library::ends;
 use crate::library::structs::device_struct;
 use crate::typeinfo::{DeviceType, Returned};
 
@@ -135,6 +135,7 @@ macro_rules! gets {
             type Part = &'a $($mutable)? [T];
 
             fn $get(self, index: RangeInclusive<usize>) -> Option<&'a $($mutable)? [T]> {
+                let index = ends(&index);
                 if index.end == usize::MAX {
                     return None;
                 }
@@ -209,24 +210,11 @@ impl Bounds for RangeToInclusive<usize> {
 impl Bounds for RangeInclusive<usize> {
     #[track_caller]
     fn bounds(self, len: usize) -> (usize, usize) {
-        let (start, end) = (self.start, self.end);
+        let this = ends(&self);
+        let (start, end) = (this.start, this.end);
         assert!(end < usize::MAX, "attempted to index slice up to maximum usize");
         // a range whose start is greater than its end is not an exhausted iterator
-        let ended = self.exhausted && start <= end;
+        let ended = this.exhausted && start <= end;
         ((if ended { end + 1 } else { start })..end + 1).bounds(len)
-    }
-}
-
-impl<T> Index<RangeInclusive<usize>> for [T] {
-    type Output = [T];
-
-    fn index(&self, _: RangeInclusive<usize>) -> &[T] {
-        unreachable!("a typing probe is never run")
-    }
-}
-
-impl<T> IndexMut<RangeInclusive<usize>> for [T] {
-    fn index_mut(&mut self, _: RangeInclusive<usize>) -> &mut [T] {
-        unreachable!("a typing probe is never run")
     }
 }

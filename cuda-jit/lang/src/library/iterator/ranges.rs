@@ -1,10 +1,14 @@
 //! Iterators over ranges of integers and of `char`.
+//!
+//! # Safety
+//!
+//! The only unsafe code tells the compiler that the fields of a range with its end are those of [`Ends`].
 
-use std::ops::{Range, RangeFrom};
+use std::ops::{Range, RangeFrom, RangeInclusive};
 
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator, RangeBound};
 use crate::device;
-use crate::device::library::char_of;
+use crate::device::library::{char_of, ends, ends_mut};
 use crate::library::structs::device_struct;
 use crate::typeinfo::DeviceType;
 
@@ -317,9 +321,9 @@ impl<T: Step> DeviceIterator for RangeFrom<T> {
     }
 }
 
-/// An iterator over the values from `start` to `end`, inclusive.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RangeInclusive<T> {
+/// The fields of a [`RangeInclusive`], which the standard library keeps to itself: the device has them by their names.
+#[derive(Debug)]
+pub struct Ends<T> {
     pub(super) start: T,
     pub(super) end: T,
     /// True once no value remains. Otherwise `start` and `end` bound the remaining values.
@@ -327,18 +331,16 @@ pub struct RangeInclusive<T> {
 }
 device_struct!(RangeInclusive [T] [T: DeviceType] { start: T, end: T, exhausted: bool });
 
-/// `start..=end` in a typing probe.
-pub fn inclusive<T: RangeBound>(start: T, end: T) -> RangeInclusive<T> {
-    let exhausted = !(start <= end);
-    RangeInclusive { start, end, exhausted }
+// SAFETY: the key describes `start`, `end` and `exhausted` of these types in this order, which are this struct's fields; the
+// layout is the front end's.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: DeviceType> DeviceType for Ends<T> {
+    type K = <RangeInclusive<T> as DeviceType>::K;
 }
 
-#[device(library)]
-impl<T: Step> RangeInclusive<T> {
-    /// The range `start..=end`.
-    pub fn new(start: T, end: T) -> Self {
-        RangeInclusive { start, end, exhausted: !(start <= end) }
-    }
+/// `start..=end` in a typing probe.
+pub fn inclusive<T: RangeBound>(start: T, end: T) -> RangeInclusive<T> {
+    start..=end
 }
 
 #[device(library)]
@@ -349,46 +351,50 @@ impl<T: Step> DeviceIterator for RangeInclusive<T> {
     const IS_PURE: bool = true;
 
     fn next(&mut self) -> Option<T> {
-        if self.exhausted {
+        let this = ends_mut(self);
+        if this.exhausted {
             None
         } else {
-            let value = self.start;
-            self.exhausted = value == self.end;
-            self.start = value.successor();
+            let value = this.start;
+            this.exhausted = value == this.end;
+            this.start = value.successor();
             Some(value)
         }
     }
 
     fn advance(&mut self, n: usize) -> usize {
-        let distance = self.start.distance(self.end);
-        if self.exhausted {
+        let this = ends_mut(self);
+        let distance = this.start.distance(this.end);
+        if this.exhausted {
             n
         } else if n <= distance {
-            self.start = self.start.forward(n);
+            this.start = this.start.forward(n);
             0
         } else {
-            self.exhausted = true;
+            this.exhausted = true;
             n - distance - 1
         }
     }
 
     fn nth(&mut self, n: usize) -> Option<T> {
-        if !self.exhausted && (n == 0 || self.start.is_beyond(self.end, n - 1)) {
-            let value = self.start.forward(n);
-            self.exhausted = value == self.end;
-            self.start = value.successor();
+        let this = ends_mut(self);
+        if !this.exhausted && (n == 0 || this.start.is_beyond(this.end, n - 1)) {
+            let value = this.start.forward(n);
+            this.exhausted = value == this.end;
+            this.start = value.successor();
             Some(value)
         } else {
-            self.exhausted = true;
+            this.exhausted = true;
             None
         }
     }
 
     fn count(self) -> usize {
-        if self.exhausted {
+        let this = ends(&self);
+        if this.exhausted {
             return 0;
         }
-        match self.start.distance(self.end).checked_add(1) {
+        match this.start.distance(this.end).checked_add(1) {
             Some(count) => count,
             None => panic!("count overflowed usize"),
         }
@@ -399,44 +405,48 @@ impl<T: Step> DeviceIterator for RangeInclusive<T> {
     }
 
     fn trusted_len(&self) -> usize {
-        if self.exhausted { 0 } else { self.start.distance(self.end).saturating_add(1) }
+        let this = ends(self);
+        if this.exhausted { 0 } else { this.start.distance(this.end).saturating_add(1) }
     }
 }
 
 #[device(library)]
 impl<T: Step> DeviceDoubleEnded for RangeInclusive<T> {
     fn next_back(&mut self) -> Option<T> {
-        if self.exhausted {
+        let this = ends_mut(self);
+        if this.exhausted {
             None
         } else {
-            let value = self.end;
-            self.exhausted = value == self.start;
-            self.end = value.predecessor();
+            let value = this.end;
+            this.exhausted = value == this.start;
+            this.end = value.predecessor();
             Some(value)
         }
     }
 
     fn advance_back(&mut self, n: usize) -> usize {
-        let distance = self.start.distance(self.end);
-        if self.exhausted {
+        let this = ends_mut(self);
+        let distance = this.start.distance(this.end);
+        if this.exhausted {
             n
         } else if n <= distance {
-            self.end = self.end.backward(n);
+            this.end = this.end.backward(n);
             0
         } else {
-            self.exhausted = true;
+            this.exhausted = true;
             n - distance - 1
         }
     }
 
     fn nth_back(&mut self, n: usize) -> Option<T> {
-        if !self.exhausted && (n == 0 || self.start.is_beyond(self.end, n - 1)) {
-            let value = self.end.backward(n);
-            self.exhausted = value == self.start;
-            self.end = value.predecessor();
+        let this = ends_mut(self);
+        if !this.exhausted && (n == 0 || this.start.is_beyond(this.end, n - 1)) {
+            let value = this.end.backward(n);
+            this.exhausted = value == this.start;
+            this.end = value.predecessor();
             Some(value)
         } else {
-            self.exhausted = true;
+            this.exhausted = true;
             None
         }
     }
