@@ -9,7 +9,6 @@ use std::ops::RangeInclusive;
 
 use ndarray::{ArrayView, ArrayViewMut, Axis, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
-use crate::library::iterator::Ends;
 use crate::typeinfo::by_path::callee;
 use crate::typeinfo::operation::unconstrained_operations;
 use crate::typeinfo::{
@@ -38,6 +37,15 @@ pub(crate) fn duplicate<T>(_: &T) -> T {
 /// The character with a code point, which must be valid.
 pub(crate) fn char_of(_: u32) -> char {
     unreachable!("the device's own function")
+}
+
+/// The fields of a [`RangeInclusive`], which the standard library keeps to itself: the device has them by their names.
+#[derive(Debug)]
+pub(crate) struct Ends<T> {
+    pub(crate) start: T,
+    pub(crate) end: T,
+    /// True once no value remains. Otherwise `start` and `end` bound the remaining values.
+    pub(crate) exhausted: bool,
 }
 
 /// The fields of a range.

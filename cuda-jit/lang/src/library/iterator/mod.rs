@@ -48,7 +48,7 @@ pub use guarded::{MapWhile, Scan, SkipWhile, TakeWhile};
 pub use indexed::{__IndexedSourceCalls, Indexed, IndexedSource};
 pub use paired::{Chain, Zip};
 pub use partition::{__PartedCalls, __RestCalls, __SlicePartitionsCalls, __SlicePartitionsMutCalls};
-pub use ranges::{__StepCalls, Ends, inclusive};
+pub use ranges::{__StepCalls, inclusive};
 pub use slices::{
     __ChunksRemainderCalls, __SliceEndsCalls, __SliceEndsMutCalls, __SliceRestCalls, __SliceSourcesCalls,
     __SliceSourcesMutCalls,

@@ -8,7 +8,7 @@ use std::ops::{Range, RangeFrom, RangeInclusive};
 
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator, RangeBound};
 use crate::device;
-use crate::device::library::{char_of, ends, ends_mut};
+use crate::device::library::{Ends, char_of, ends, ends_mut};
 use crate::library::structs::device_struct;
 use crate::typeinfo::DeviceType;
 
@@ -321,14 +321,6 @@ impl<T: Step> DeviceIterator for RangeFrom<T> {
     }
 }
 
-/// The fields of a [`RangeInclusive`], which the standard library keeps to itself: the device has them by their names.
-#[derive(Debug)]
-pub struct Ends<T> {
-    pub(super) start: T,
-    pub(super) end: T,
-    /// True once no value remains. Otherwise `start` and `end` bound the remaining values.
-    pub(super) exhausted: bool,
-}
 device_struct!(RangeInclusive [T] [T: DeviceType] { start: T, end: T, exhausted: bool });
 
 // SAFETY: the key describes `start`, `end` and `exhausted` of these types in this order, which are this struct's fields; the
