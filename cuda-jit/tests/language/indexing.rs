@@ -444,7 +444,7 @@ fn an_index_that_is_not_listed_is_explained() {
     assert!(error.contains("`#[device] impl IndexMut<u8> for ReadOnly`"), "{error}");
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[derive(Clone, Copy, DeviceType)]
 #[operators(Add, Mul<T>, Index<usize>, Index<Range<usize>>)]
 struct Row<T: Num, const N: usize>([T; N]);
 
@@ -507,4 +507,39 @@ fn of_temporaries(x: &[i64], out: &mut [i64]) {
 #[test]
 fn what_an_operator_returns_is_indexed() {
     differ!(of_temporaries, (1, 1), [&[4_i64, 9, -2][..]], vec![0_i64; 6]);
+}
+
+/// Its products with a float and with an integer have different types.
+#[derive(Clone, Copy, DeviceType)]
+#[operators(Mul<f64>, Mul<i32>)]
+struct Scaled(i64);
+
+#[device]
+impl Mul<f64> for Scaled {
+    type Output = [f64; 2];
+
+    fn mul(self, by: f64) -> [f64; 2] {
+        [by, self.0 as f64]
+    }
+}
+
+#[device]
+impl Mul<i32> for Scaled {
+    type Output = [i64; 3];
+
+    fn mul(self, by: i32) -> [i64; 3] {
+        [by.into(), self.0, 7]
+    }
+}
+
+#[kernel]
+fn of_two_products(n: i64, out: &mut [i64]) {
+    let scaled = Scaled(n);
+    out[0] = (scaled * 3)[2] + (scaled * -4)[0];
+    out[1] = (scaled * 3.5)[1] as i64 + (scaled * (1 + 2))[0];
+}
+
+#[test]
+fn a_literal_chooses_the_operator_by_its_kind() {
+    differ!(of_two_products, (1, 1), [5_i64], vec![0_i64; 2]);
 }
