@@ -99,7 +99,10 @@ impl ResidentBlock<'_> {
         }
     }
 
-    /// Looks for masks that name lanes which take no part, or that lack the lane which passes them.
+    /// Looks for masks that name lanes which the warp does not have, or that lack the lane which passes them.
+    ///
+    /// The other lanes of a mask have arrived or have ended, since the operation waits for those that have not; and the manual
+    /// asks for threads that have not exited.
     pub(super) fn check_masks<'s>(&mut self, first: usize, group: u32, site: &dyn Fn(usize) -> &'s Site) {
         if !check::looks() {
             return;
@@ -110,17 +113,15 @@ impl ResidentBlock<'_> {
                 continue;
             }
             let mask = self.exchange().arg(at, 3, first + lane);
-            let threads = self.warp(first).len();
             // A mask of all lanes is usual in the last warp of a block that is not a multiple of 32.
-            let named = if mask == u32::MAX { super::bits(0, threads) } else { mask };
-            let missing = named & !group;
+            let named = if mask == u32::MAX { 0 } else { mask };
+            let missing = named & !super::bits(0, self.warp(first).len());
             if mask & 1 << lane == 0 {
                 let note = format!("the mask {mask:#010x} does not name lane {lane}, which passes it");
                 check::mistake(&self.context, "mask without the calling lane", &[(at, first + lane)], note);
             } else if missing != 0 {
                 let other = missing.trailing_zeros() as usize;
-                let why = if other < threads { "has ended" } else { "does not exist" };
-                let note = format!("the mask {mask:#010x} names lane {other}, which {why}");
+                let note = format!("the mask {mask:#010x} names lane {other}, which does not exist");
                 check::mistake(&self.context, "mask of lanes that are not there", &[(at, first + lane)], note);
             }
         }

@@ -202,6 +202,20 @@ const CORRECT: &[(&str, bool, &str, u32, u32)] = &[
         64,
     ),
     (
+        "lanes of the mask have ended",
+        true,
+        "setp.ge.u32 %p1, %r2, 20;\n@%p1 exit;\nst.shared.u32 [%r5], %r2;\nbar.warp.sync 0xffffffff;\nsub.u32 %r7, 19, %r2; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6;\nld.shared.u32 %r8, [%r7];\nsetp.eq.u32 %p2, %r2, 3;\nvote.sync.any.pred %p3, %p2, 0xffffffff;\nshfl.sync.bfly.b32 %r9, %r2, 1, 31, 0xffffffff;\nmatch.any.sync.b32 %r10, %r2, 0xffffffff;\nredux.sync.add.s32 %r11, %r2, 0x00ffffff;",
+        2,
+        32,
+    ),
+    (
+        "a lane of the mask ends while the others wait for it",
+        false,
+        "setp.eq.u32 %p1, %r2, 7;\n@%p1 bra A;\nbar.warp.sync 0xffffffff;\nshfl.sync.idx.b32 %r5, %r2, 0, 31, 0xff;\nA:",
+        2,
+        8,
+    ),
+    (
         "a structure is copied with what has no value",
         false,
         "st.local.u32 [stack], %r2;\nld.local.u64 %rd5, [stack];\nst.local.u64 [stack+16], %rd5;\nld.local.u32 %r5, [stack+16];\nst.global.u32 [%rd4], %r5;",

@@ -11,9 +11,9 @@ const MISTAKES: &[(&str, &str, &str, u32)] = &[
         32,
     ),
     (
-        "the mask names a lane that has left",
-        "setp.eq.u32 %p1, %r2, 7;\n@%p1 exit;\nshfl.sync.idx.b32 %r5, %r2, 0, 31, 0xffffffff;",
-        "not there",
+        "a lane of the mask waits elsewhere",
+        "setp.eq.u32 %p1, %r2, 7;\n@%p1 bra A;\nbar.warp.sync 0xffffffff;\nA: bar.sync 0;",
+        "deadlock",
         32,
     ),
     ("the mask names a lane that does not exist", "bar.warp.sync 0x1ffff;", "not there", 16),
