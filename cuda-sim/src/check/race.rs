@@ -2,8 +2,9 @@
 //!
 //! It is a happens-before analysis in the manner of FastTrack, with clocks that have a level for blocks: a barrier of a
 //! whole block is one number. A release pattern publishes the clock of its fence, or of itself, at the location that it
-//! writes; an acquire pattern collects what the location has and adds it at its fence, or at once. Atomic operations
-//! continue release sequences, other strong writes end them. Each scope has a clock of its own.
+//! writes, at once and with the same thread's later strong writes to it; an acquire pattern collects what the location has
+//! and adds it at its fence, or at once. Atomic operations continue release sequences, strong writes of other threads end
+//! them. Each scope has a clock of its own.
 //!
 //! Two rules are weaker than the manual's, since correct programs in use rely on them: a barrier also acts as the fence
 //! of an acquire pattern, and a strong write after a barrier publishes what the barrier's threads had fenced before it.
@@ -29,6 +30,9 @@ struct ThreadClocks {
     fenced: Scoped,
     /// The clocks that its strong reads of each scope have collected, and no fence has added yet.
     pending: Scoped,
+    /// The clocks that its releases have published at each location: its later strong writes there are part of the same
+    /// release pattern.
+    released: HashMap<u64, Scoped>,
 }
 
 /// The clocks that were released at a location, by scope.
@@ -537,12 +541,18 @@ impl Race {
         }
         if access.releases {
             let own = self.snapshot(thread);
-            released[..=scope as usize].iter_mut().for_each(|known| clocks::join(known, &own));
+            let scoped = &mut released[..=scope as usize];
+            scoped.iter_mut().for_each(|known| clocks::join(known, &own));
+            self.block.own()[thread].released.insert(address, released.clone());
             self.tick();
+        } else if let Some(earlier) = self.block.threads.get(thread).and_then(|own| own.released.get(&address)) {
+            for (released, earlier) in released.iter_mut().zip(earlier).take(scope as usize + 1) {
+                clocks::join(released, earlier);
+            }
         }
         let locations = if shared { &mut self.block.locations } else { &mut self.locations };
         if !access.reads {
-            // A new release sequence.
+            // A new release sequence, which begins with what the thread itself has released here.
             locations.remove(&address);
         }
         if released.iter().all(Option::is_none) {

@@ -110,6 +110,22 @@ const RACES: &[Race] = &[
         1,
     ),
     (
+        "a relaxed store after a release store, and the data in between",
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.release.gpu.global.u32 [%rd1], 1;\nst.global.u32 [%rd1+64], 5;\nst.relaxed.gpu.global.u32 [%rd1], 2;\nbra D;\nR: ld.acquire.gpu.global.u32 %r5, [%rd1];\nsetp.ne.u32 %p2, %r5, 2;\n@%p2 bra R;\nld.global.u32 %r6, [%rd1+64];\nD:",
+        "race",
+        [3, 9],
+        2,
+        1,
+    ),
+    (
+        "a relaxed store of another thread after a release store",
+        "setp.eq.u32 %p1, %r3, 1;\n@%p1 bra O;\nsetp.eq.u32 %p1, %r3, 2;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nst.release.gpu.global.u32 [%rd1], 1;\nbra D;\nO: ld.relaxed.gpu.global.u32 %r5, [%rd1];\nsetp.ne.u32 %p2, %r5, 1;\n@%p2 bra O;\nst.relaxed.gpu.global.u32 [%rd1], 2;\nst.relaxed.gpu.global.u32 [%rd1+128], 1;\nbra D;\nR: ld.relaxed.gpu.global.u32 %r5, [%rd1+128];\nsetp.ne.u32 %p2, %r5, 1;\n@%p2 bra R;\nld.acquire.gpu.global.u32 %r5, [%rd1];\nld.global.u32 %r6, [%rd1+64];\nD:",
+        "race",
+        [4, 17],
+        3,
+        1,
+    ),
+    (
         "a lock without fences",
         "L: atom.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra L;\nld.global.u32 %r6, [%rd1+64];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd1+64], %r6;\natom.global.exch.b32 %r7, [%rd1], 0;",
         "race",
