@@ -202,7 +202,11 @@ impl Checker {
                 releases: asked.has(abi::access::RELEASE),
                 scope,
             };
-            self.race.strong(thread as usize, address, is_shared && own.cluster.ranks == 0, strong);
+            // The elements of a vector are locations of their own.
+            let elements = 1 << (asked.kind >> abi::access::ELEMENTS & 3);
+            for at in (0..elements).map(|element| address + u64::from(bytes) / elements * element) {
+                self.race.strong(thread as usize, at, is_shared && own.cluster.ranks == 0, strong);
+            }
         }
         Ok(())
     }

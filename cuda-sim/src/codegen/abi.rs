@@ -152,6 +152,8 @@ pub(crate) mod access {
     pub(crate) const MOVES: u32 = 1 << 12;
     /// The load or the store of a scalar copy; no other copy of the thread is between the two ([`crate::ir::moves`]).
     pub(crate) const COPIES: u32 = 1 << 13;
+    /// The lowest of two bits of the binary logarithm of the number of elements, of a strong access to a vector.
+    pub(crate) const ELEMENTS: u32 = 14;
     /// The lowest of eight bits of the size in bytes.
     pub(crate) const BYTES: u32 = 16;
     /// The lowest of eight bits of the number of its [`Bounds`](super::Bounds).

@@ -47,7 +47,13 @@ fn access_of(inst: &Inst) -> u32 {
     for (is, bit) in [(acquire && !object, access::ACQUIRE), (release && !object, access::RELEASE)] {
         bits |= if is { bit } else { 0 };
     }
-    bits
+    let elements = match inst.modifiers().find(|m| matches!(m, M::V2 | M::V4 | M::V8)) {
+        Some(M::V2) => 1,
+        Some(M::V4) => 2,
+        Some(_) => 3,
+        None => 0,
+    };
+    bits | if strong { elements << access::ELEMENTS } else { 0 }
 }
 
 /// Returns the number of the scope that an instruction names.

@@ -76,6 +76,20 @@ const CORRECT: &[(&str, bool, &str, u32, u32)] = &[
         1,
     ),
     (
+        "a flag that is written as an element of a vector",
+        false,
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nmembar.gl;\nst.volatile.global.v2.u32 [%rd1], {1, 1};\nbra D;\nR: ld.volatile.global.u32 %r5, [%rd1+4];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nmembar.gl;\nld.global.u32 %r6, [%rd1+64];\nD:",
+        2,
+        1,
+    ),
+    (
+        "a flag that is read as an element of a vector",
+        false,
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nst.release.gpu.global.u32 [%rd1+12], 1;\nbra D;\nR: ld.acquire.gpu.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1];\nsetp.eq.u32 %p2, %r8, 0;\n@%p2 bra R;\nld.global.u32 %r6, [%rd1+64];\nD:",
+        2,
+        1,
+    ),
+    (
         "message passing from block to block",
         false,
         "setp.eq.u32 %p1, %r3, 0;\n@%p1 bra W;\nR: sub.u32 %r8, %r3, 1; mul.wide.u32 %rd5, %r8, 4; add.s64 %rd5, %rd1, %rd5;\nL: ld.acquire.gpu.global.u32 %r5, [%rd5];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra L;\nW: ld.global.u32 %r6, [%rd2];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd2], %r6;\nst.release.gpu.global.u32 [%rd4], 1;",

@@ -126,6 +126,14 @@ const RACES: &[Race] = &[
         1,
     ),
     (
+        "no fence before a flag that is an element of a vector",
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nst.volatile.global.v2.u32 [%rd1], {1, 1};\nbra D;\nR: ld.volatile.global.u32 %r5, [%rd1+4];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nmembar.gl; ld.global.u32 %r6, [%rd1+64];\nD:",
+        "race",
+        [2, 8],
+        2,
+        1,
+    ),
+    (
         "a lock without fences",
         "L: atom.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra L;\nld.global.u32 %r6, [%rd1+64];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd1+64], %r6;\natom.global.exch.b32 %r7, [%rd1], 0;",
         "race",
