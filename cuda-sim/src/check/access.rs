@@ -146,8 +146,10 @@ impl Checker {
         if let Some(set) = &mut page.written {
             let range = offset as usize..(offset + bytes) as usize;
             let only_moves = kind == PageKind::Local && asked.has(abi::access::MOVES);
+            let overwrites = access == Access::Atomic && asked.has(abi::access::OVERWRITES);
             if access != Access::Store
                 && !only_moves
+                && !overwrites
                 && let Some(first) = first_missing(set, range.clone())
             {
                 let first = first as u64 - u64::from(offset);

@@ -150,6 +150,8 @@ pub(crate) mod access {
     pub(crate) const VALUE: u32 = 1 << 11;
     /// A load of memory that may be local, whose value is only moved ([`crate::ir::moves`]).
     pub(crate) const MOVES: u32 = 1 << 12;
+    /// An exchange whose old value nobody reads. The bit is that of [`MOVES`], which atomic operations do not have.
+    pub(crate) const OVERWRITES: u32 = MOVES;
     /// The load or the store of a scalar copy; no other copy of the thread is between the two ([`crate::ir::moves`]).
     pub(crate) const COPIES: u32 = 1 << 13;
     /// The lowest of two bits of the binary logarithm of the number of elements, of a strong access to a vector.

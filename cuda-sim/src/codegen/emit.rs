@@ -76,7 +76,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Returns the properties of a load or a store that moves a value ([`access`]), in code for the checkers.
+    /// Returns the properties of an access that moves a value or reads none ([`access`]), in code for the checkers.
     pub(crate) fn moves(&mut self, inst: &Inst) -> u32 {
         if !self.flavour.checked {
             return 0;
@@ -84,6 +84,7 @@ impl<'a> Emitter<'a> {
         let function = self.function;
         let moves = self.moves.get_or_insert_with(|| Moves::of(function));
         let loads = if moves.is_moving_load(inst) { access::MOVES } else { 0 };
+        let loads = loads | if moves.is_unread_exchange(inst) { access::OVERWRITES } else { 0 };
         loads | if moves.is_scalar_copy(inst) { access::COPIES } else { 0 }
     }
 

@@ -8,7 +8,7 @@
 //! and a structure without members has one byte.
 
 use super::{BasicBlock, Function, Inst, Reg, Symbol, Terminator, Value};
-use crate::ptx::{Opcode, Space};
+use crate::ptx::{Modifier, Opcode, Space};
 use std::collections::HashSet;
 
 /// The moves of a function.
@@ -17,6 +17,8 @@ pub(crate) struct Moves {
     moved: HashSet<Reg>,
     /// Those that a scalar copy loads and stores.
     copied: HashSet<Reg>,
+    /// The number of instructions and terminators that read each register.
+    reads: Vec<u32>,
 }
 
 impl Moves {
@@ -24,7 +26,14 @@ impl Moves {
         let moved = moved(function);
         let writes = Writes::of(function);
         let copied = function.blocks.iter().flat_map(|block| writes.scalar_copies(block, &moved)).collect();
-        Moves { moved, copied }
+        Moves { moved, copied, reads: writes.reads }
+    }
+
+    /// Returns true for an exchange whose old value nobody reads: it is no read of the memory.
+    pub(crate) fn is_unread_exchange(&self, inst: &Inst) -> bool {
+        let mut is_unread = inst.opcode == Opcode::Atom && inst.has(Modifier::Exch);
+        inst.visit(&mut |old| is_unread &= self.reads[old as usize] == 0, &mut |_| {});
+        is_unread
     }
 
     /// Returns true for a load of memory that may be local, whose values are only moved.

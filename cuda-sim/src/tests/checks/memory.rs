@@ -102,6 +102,9 @@ const UNINITIALISED: &[(&str, &str, u32)] = &[
     ("one byte of a word", "st.global.u8 [%rd2], %r2;\nst.global.u16 [%rd2+2], %h1;\nld.global.u32 %r5, [%rd2];", 2),
     ("vector", "st.global.u32 [%rd2], %r2;\nld.global.v2.u32 {%r5, %r6}, [%rd2];", 1),
     ("atomic", "atom.global.add.u32 %r5, [%rd2], 1;", 0),
+    ("exchange", "atom.global.exch.b32 %r5, [%rd2], 1;\nadd.u32 %r6, %r5, 1;\nst.global.u32 [%rd4], %r6;", 0),
+    ("exchange in shared memory", "atom.shared.exch.b32 %r5, [window], 1;\nst.global.u32 [%rd4], %r5;", 0),
+    ("after an exchange beside it", "atom.global.exch.b32 _, [%rd2], 1;\nld.global.u32 %r5, [%rd2+4];", 1),
     ("shared", "ld.shared.u32 %r5, [window+8];", 0),
     ("shared, the neighbour", "st.shared.u32 [window], %r2;\nld.shared.u32 %r5, [window+4];", 1),
     ("local", "ld.local.u32 %r5, [stack+4];", 0),
@@ -148,6 +151,23 @@ fn uninitialised_reads_are_found() {
                     assert_eq!(report.accesses[0].line, super::FIRST + line, "{name} ({engine}): {}", report.text());
                     assert_eq!(result, Ok(()));
                 },
+            );
+        }
+    }
+}
+
+#[test]
+fn an_exchange_whose_old_value_nobody_reads_is_no_read() {
+    for code in [
+        "atom.global.exch.b32 %r5, [%rd2], 1;\nld.volatile.global.u32 %r6, [%rd2];",
+        "atom.global.exch.b64 _, [%rd2+8], %rd1;\nld.volatile.global.u64 %rd6, [%rd2+8];",
+        "atom.shared.exch.b32 %r5, [window], 1;\nld.volatile.shared.u32 %r6, [window];",
+    ] {
+        for checks in [all(), Checks::INIT] {
+            Program { name: "exchange", code, grid: 3, block: 1 }.run_with(
+                checks,
+                || [Memory::zeros(64), Memory::unwritten(64)],
+                |engine, result, reports, _| assert_eq!((result, reports.len()), (Ok(()), 0), "{code} ({engine})"),
             );
         }
     }
