@@ -75,14 +75,15 @@ pub(crate) extern "C" fn access(
     }
 }
 
-/// Called by checked code at a fence.
-pub(crate) extern "C" fn fence(context: *const Context, thread: u64, scope: u32) {
+/// Called by checked code at a fence, with the properties of [`abi::fence`].
+pub(crate) extern "C" fn fence(context: *const Context, thread: u64, kind: u32) {
     // SAFETY: compiled code passes the live context of its block, which nothing else accesses during the call.
     let own = unsafe { &*context };
     with(|checker| {
         if checker.checks.has(Checks::RACE) {
             checker.enter(own);
-            checker.race.fence(thread as usize, Scope::new(scope));
+            let [acquires, releases] = [abi::fence::ACQUIRES, abi::fence::RELEASES].map(|bit| kind & bit != 0);
+            checker.race.fence(thread as usize, Scope::new(kind & abi::fence::SCOPE), acquires, releases);
         }
     });
 }

@@ -25,6 +25,7 @@ mod log;
 mod memory;
 mod objects;
 pub(crate) mod order;
+mod pending;
 mod race;
 mod report;
 pub(crate) mod session;

@@ -12,6 +12,7 @@
 
 use super::clocks::{self, Key, Known, THREAD_BITS};
 use super::log::Limits;
+use super::pending::{Pending, Scoped};
 use super::shadow::{Cell, Page, PageKind, Record};
 use crate::codegen::abi::Scope;
 use crate::exec::launch::Launch;
@@ -19,17 +20,13 @@ use crate::ir::sync::{Operation, Site};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A clock for each scope.
-type Scoped = [Known; 3];
-
 /// A thread's own knowledge, beyond that of its block.
 #[derive(Clone, Default)]
 struct ThreadClocks {
     known: Known,
     /// The accesses that its last fences of each scope, or a wider one, release.
     fenced: Scoped,
-    /// The clocks that its strong reads of each scope have collected, and no fence has added yet.
-    pending: Scoped,
+    pending: Pending,
     /// The clocks that its releases have published at each location: its later strong writes there are part of the same
     /// release pattern.
     released: HashMap<u64, Scoped>,
@@ -476,30 +473,32 @@ impl Race {
         known
     }
 
-    /// A fence of a thread.
-    pub(super) fn fence(&mut self, thread: usize, scope: Scope) {
+    /// A fence of a thread, which acquires, releases, or does both.
+    pub(super) fn fence(&mut self, thread: usize, scope: Scope, acquires: bool, releases: bool) {
         self.simple = false;
         if thread >= self.block.count {
             return;
         }
         self.block.own();
-        self.acquire(thread, scope);
-        let released = self.snapshot(thread);
-        for level in 0..=scope as usize {
-            self.block.own()[thread].fenced[level] = released.clone();
+        if acquires {
+            let collected = self.block.own()[thread].pending.take(scope);
+            self.learn(thread, &collected);
+        }
+        if releases {
+            let released = self.snapshot(thread);
+            for level in 0..=scope as usize {
+                self.block.own()[thread].fenced[level] = released.clone();
+            }
         }
         self.block.active = true;
         self.tick();
     }
 
-    /// Adds what the thread's reads have collected.
-    fn acquire(&mut self, thread: usize, scope: Scope) {
-        let Some(own) = self.block.threads.get_mut(thread) else { return };
-        for level in 0..=scope as usize {
-            if let Some(collected) = own.pending[level].take() {
-                clocks::join(&mut own.known, &Some(collected));
-                self.block.active = true;
-            }
+    /// Adds a clock to what a thread knows.
+    fn learn(&mut self, thread: usize, collected: &Known) {
+        if collected.is_some() {
+            clocks::join(&mut self.block.own()[thread].known, collected);
+            self.block.active = true;
         }
     }
 
@@ -519,14 +518,18 @@ impl Race {
                     location.clusters.get(&cluster).cloned().flatten(),
                     location.device.clone(),
                 ];
-                let own = &mut self.block.own()[thread];
-                for (level, found) in found.iter().enumerate().take(scope as usize + 1) {
-                    clocks::join(&mut own.pending[level], found);
+                let found = &found[..=scope as usize];
+                if access.acquires {
+                    found.iter().for_each(|found| self.learn(thread, found));
+                } else {
+                    self.block.own()[thread].pending.collect(address, found);
+                    self.block.active = true;
                 }
-                self.block.active = true;
             }
-            if access.acquires {
-                self.acquire(thread, scope);
+            // An acquire operation completes earlier reads of its own location only.
+            if access.acquires && !self.block.threads.is_empty() {
+                let collected = self.block.own()[thread].pending.take_at(address, scope);
+                self.learn(thread, &collected);
             }
         }
         if !access.writes {
@@ -575,8 +578,8 @@ impl Race {
         block.active = false;
         for thread in &mut block.threads {
             clocks::join(&mut block.known, &thread.known.take());
+            clocks::join(&mut block.known, &thread.pending.take(Scope::Device));
             for level in 0..3 {
-                clocks::join(&mut block.known, &thread.pending[level].take());
                 clocks::join(&mut block.fenced[level], &thread.fenced[level].take());
             }
         }
@@ -601,8 +604,8 @@ impl Race {
         for thread in threads {
             let own = &mut self.block.own()[*thread];
             clocks::join(&mut known, &own.known);
+            clocks::join(&mut known, &own.pending.take(Scope::Device));
             for (level, fenced) in fenced.iter_mut().enumerate() {
-                clocks::join(&mut known, &own.pending[level].take());
                 clocks::join(fenced, &own.fenced[level]);
             }
         }

@@ -162,6 +162,14 @@ pub(crate) mod access {
     pub(crate) const BOUNDS: u32 = 24;
 }
 
+/// The properties of a fence as bits of the number that checked code passes.
+pub(crate) mod fence {
+    /// The two bits of the [`Scope`](super::Scope).
+    pub(crate) const SCOPE: u32 = 3;
+    pub(crate) const ACQUIRES: u32 = 1 << 2;
+    pub(crate) const RELEASES: u32 = 1 << 3;
+}
+
 /// Addresses at which a place in checked code may access memory without asking.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]

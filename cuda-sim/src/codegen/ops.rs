@@ -22,8 +22,11 @@ impl Emitter<'_> {
                 // A fence between proxies orders no accesses of the same proxy.
                 if self.flavour.checked && !inst.has(M::Proxy) {
                     self.declares.insert("declare void @sim.check.fence(ptr, i64, i32) #3".to_owned());
-                    let scope = super::memory::scope_of(inst, abi::Scope::Device);
-                    self.line(format_args!("call void @sim.check.fence(ptr %ctx, i64 %thread, i32 {scope})"));
+                    let mut kind = super::memory::scope_of(inst, abi::Scope::Device);
+                    for (other, bit) in [(M::Release, abi::fence::ACQUIRES), (M::Acquire, abi::fence::RELEASES)] {
+                        kind |= if inst.has(other) { 0 } else { bit };
+                    }
+                    self.line(format_args!("call void @sim.check.fence(ptr %ctx, i64 %thread, i32 {kind})"));
                 }
                 self.line(format_args!("fence seq_cst"));
                 Ok(())

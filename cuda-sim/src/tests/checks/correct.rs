@@ -90,6 +90,27 @@ const CORRECT: &[(&str, bool, &str, u32, u32)] = &[
         1,
     ),
     (
+        "message passing with fences of one direction",
+        false,
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nfence.release.gpu;\nst.relaxed.gpu.global.u32 [%rd1], 1;\nbra D;\nR: ld.relaxed.gpu.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nfence.acquire.gpu;\nld.global.u32 %r6, [%rd1+64];\nD:",
+        2,
+        1,
+    ),
+    (
+        "a relaxed read of a flag before an acquire of it",
+        false,
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+64], 5;\nst.release.gpu.global.u32 [%rd1], 1;\nbra D;\nR: ld.relaxed.gpu.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra R;\nst.relaxed.gpu.global.u32 [%rd1], 2;\nld.acquire.gpu.global.u32 %r5, [%rd1];\nld.global.u32 %r6, [%rd1+64];\nD:",
+        2,
+        1,
+    ),
+    (
+        "relaxed reads of many flags before a fence",
+        false,
+        "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra R;\nst.global.u32 [%rd1+4096], 5;\nmembar.gl;\nmov.u32 %r7, 0;\nmov.u64 %rd5, %rd1;\nW: st.relaxed.gpu.global.u32 [%rd5], 1;\nadd.s64 %rd5, %rd5, 4; add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 40;\n@%p2 bra W;\nbra D;\nR: mov.u32 %r7, 0;\nmov.u64 %rd5, %rd1;\nL: ld.relaxed.gpu.global.u32 %r5, [%rd5];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra L;\nadd.s64 %rd5, %rd5, 4; add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 40;\n@%p2 bra L;\nmembar.gl;\nld.global.u32 %r6, [%rd1+4096];\nD:",
+        2,
+        1,
+    ),
+    (
         "message passing from block to block",
         false,
         "setp.eq.u32 %p1, %r3, 0;\n@%p1 bra W;\nR: sub.u32 %r8, %r3, 1; mul.wide.u32 %rd5, %r8, 4; add.s64 %rd5, %rd1, %rd5;\nL: ld.acquire.gpu.global.u32 %r5, [%rd5];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra L;\nW: ld.global.u32 %r6, [%rd2];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd2], %r6;\nst.release.gpu.global.u32 [%rd4], 1;",
