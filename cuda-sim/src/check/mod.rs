@@ -26,6 +26,7 @@ mod memory;
 mod objects;
 pub(crate) mod order;
 mod pending;
+mod phases;
 mod race;
 mod report;
 pub(crate) mod session;
@@ -36,7 +37,7 @@ mod turns;
 
 pub(crate) use access::{access, fence};
 pub(crate) use batch::{batched, faulted};
-pub(crate) use objects::{arrived, is_checking, passed, side};
+pub(crate) use objects::{arrived, completes_bytes, is_checking, passed, side};
 pub use report::{Accessed, Report};
 pub use session::check_with;
 pub(crate) use turns::give_way;

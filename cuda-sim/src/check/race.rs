@@ -13,11 +13,13 @@
 use super::clocks::{self, Key, Known, THREAD_BITS};
 use super::log::Limits;
 use super::pending::{Pending, Scoped};
+use super::phases::Objects;
 use super::shadow::{Cell, Page, PageKind, Record};
 use crate::codegen::abi::Scope;
 use crate::exec::launch::Launch;
 use crate::ir::sync::{Operation, Site};
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A thread's own knowledge, beyond that of its block.
@@ -90,8 +92,8 @@ pub(super) struct Race {
     /// The other blocks that have begun and not ended.
     others: HashMap<u64, BlockClocks>,
     locations: HashMap<u64, Location>,
-    /// The clocks that were released at barrier objects in shared memory.
-    objects: HashMap<u64, Known>,
+    /// Barrier objects in shared memory.
+    objects: Objects,
     lists: Vec<Vec<Record>>,
     bytes: Vec<[Cell; 4]>,
     /// The numbers of lists and of bytes that no cell has any more.
@@ -133,7 +135,7 @@ impl Race {
             block: BlockClocks { number: u64::MAX, ..BlockClocks::default() },
             others: HashMap::new(),
             locations: HashMap::new(),
-            objects: HashMap::new(),
+            objects: Objects::default(),
             lists: Vec::new(),
             bytes: Vec::new(),
             free_lists: Vec::new(),
@@ -620,44 +622,88 @@ impl Race {
         self.tick();
     }
 
-    /// The barrier of a cluster with these blocks opens.
-    pub(super) fn cluster_barrier(&mut self, blocks: &[u64]) {
+    /// The barrier of a cluster with these blocks opens. A thread of which `true` is given has arrived by a relaxed arrival,
+    /// which releases what it has fenced.
+    pub(super) fn cluster_barrier(&mut self, blocks: &[(u64, Vec<bool>)]) {
         let running = self.block.number;
         let mut all: Known = None;
         let time = self.time + 1;
-        for number in blocks {
+        for (number, relaxed) in blocks {
             self.enter(*number, self.block.count, true);
-            self.barrier();
-            clocks::join(&mut all, &self.block.known);
+            if relaxed.contains(&true) {
+                clocks::join(&mut all, &self.relaxed_barrier(relaxed));
+            } else {
+                self.barrier();
+                clocks::join(&mut all, &self.block.known);
+                clocks::add(&mut all, vec![(Key::block(*number), time)]);
+            }
         }
-        clocks::add(&mut all, blocks.iter().map(|number| (Key::block(*number), time)).collect());
-        for number in blocks {
+        for (number, _) in blocks {
             self.enter(*number, self.block.count, true);
-            self.block.known.clone_from(&all);
+            clocks::join(&mut self.block.known, &all);
         }
         self.enter(running, self.block.count, true);
         self.tick();
     }
 
-    /// A thread releases at a barrier object, or begins to use it.
-    pub(super) fn release_object(&mut self, address: u64, thread: usize) {
+    /// Returns what the threads of the running block release at the barrier of its cluster, if some arrivals are relaxed.
+    fn relaxed_barrier(&mut self, relaxed: &[bool]) -> Known {
+        let mut all = None;
+        for (thread, relaxed) in relaxed.iter().enumerate() {
+            let released = if *relaxed { self.fenced(thread) } else { self.snapshot(thread) };
+            clocks::join(&mut all, &released);
+            let collected = self.block.own()[thread].pending.take(Scope::Device);
+            self.learn(thread, &collected);
+        }
+        all
+    }
+
+    /// A thread releases at a barrier object whose phase has this parity.
+    pub(super) fn release_object(&mut self, address: u64, odd: bool, thread: usize, arrival: Arrival) {
         self.simple = false;
-        let released = self.snapshot(thread);
-        clocks::join(self.objects.entry(address).or_default(), &released);
+        let released = match arrival {
+            Arrival::Relaxed => self.fenced(thread),
+            _ => self.snapshot(thread),
+        };
+        self.objects.release(address, odd, arrival == Arrival::Mixed, &released);
         self.tick();
     }
 
     pub(super) fn begin_object(&mut self, address: u64) {
-        self.objects.remove(&address);
+        self.objects.forget(address);
     }
 
-    /// A thread has found the phase of a barrier object complete.
-    pub(super) fn acquire_object(&mut self, address: u64, thread: usize) {
-        if let Some(released) = self.objects.get(&address) {
-            clocks::join(&mut self.block.own()[thread].known, released);
+    /// A thread has found a phase of a barrier object complete, and the one that has begun since has this parity.
+    pub(super) fn acquire_object(&mut self, address: u64, odd: bool, thread: usize, relaxed: bool) {
+        let Some(released) = self.objects.acquire(address, odd) else { return };
+        if relaxed {
+            let found: Scoped = std::array::from_fn(|_| Some(Rc::clone(&released)));
+            self.block.own()[thread].pending.collect(address, &found);
             self.block.active = true;
+        } else {
+            self.learn(thread, &Some(released));
         }
     }
+
+    /// Returns what the fences of a thread of the running block release, whatever their scopes.
+    fn fenced(&self, thread: usize) -> Known {
+        let mut fenced = self.block.fenced[Scope::Block as usize].clone();
+        if let Some(own) = self.block.threads.get(thread) {
+            clocks::join(&mut fenced, &own.fenced[Scope::Block as usize]);
+        }
+        fenced
+    }
+}
+
+/// An arrival at a barrier object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// It releases what its thread has done before.
+    Release,
+    /// It releases what its thread has fenced.
+    Relaxed,
+    /// It is made by copies later, or completes bytes.
+    Mixed,
 }
 
 /// The properties of a strong access.

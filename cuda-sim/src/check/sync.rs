@@ -48,8 +48,8 @@ pub(crate) fn arrives(own: &Context, barrier: u32, thread: usize) {
     });
 }
 
-/// The barrier of a cluster with these blocks opens.
-pub(crate) fn meet_cluster(blocks: &[u64]) {
+/// The barrier of a cluster with these blocks opens, at which some of their threads have arrived by a relaxed arrival.
+pub(crate) fn meet_cluster(blocks: &[(u64, Vec<bool>)]) {
     with(|checker| {
         if checker.checks.has(Checks::RACE) {
             checker.race.cluster_barrier(blocks);

@@ -170,6 +170,17 @@ pub(crate) mod fence {
     pub(crate) const RELEASES: u32 = 1 << 3;
 }
 
+/// What checked code passes of an operation on a barrier object.
+pub(crate) mod arrival {
+    /// An arrival that releases what its thread has done before.
+    pub(crate) const RELEASE: u32 = 0;
+    /// The use of the object begins or ends.
+    pub(crate) const BEGINS: u32 = 1;
+    pub(crate) const RELAXED: u32 = 2;
+    /// The arrival is made by copies later, or the operation is for bytes.
+    pub(crate) const MIXED: u32 = 3;
+}
+
 /// Addresses at which a place in checked code may access memory without asking.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]

@@ -20,7 +20,7 @@ impl Emitter<'_> {
         }
         if let (true, [address]) = (inst.has(M::Arrive), ops) {
             let pointer = self.pointer(inst, address, 8)?;
-            self.tell_arrival(&pointer, false);
+            self.tell_arrival(&pointer, abi::arrival::MIXED);
             return self.copies("arrive", &format!(", ptr {pointer}, i32 {}", u32::from(!inst.has(M::Noinc))));
         }
         match ops {

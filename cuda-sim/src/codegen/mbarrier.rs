@@ -34,7 +34,8 @@ impl Emitter<'_> {
     fn change(&mut self, inst: &Inst, name: &str, address: &Value, number: &Value) -> Result<()> {
         let number = self.int(number, 32)?;
         let pointer = self.pointer(inst, address, 8)?;
-        self.tell_arrival(&pointer, inst.has(M::Init) || inst.has(M::Inval));
+        let begins = inst.has(M::Init) || inst.has(M::Inval);
+        self.tell_arrival(&pointer, if begins { abi::arrival::BEGINS } else { abi::arrival::MIXED });
         let position = abi::encode_position(inst.position);
         self.declares.insert(format!("declare void @sim.mbarrier.{name}(ptr, i64, i64, ptr, i32) #3"));
         self.line(format_args!(
@@ -49,7 +50,12 @@ impl Emitter<'_> {
         let drops = if inst.has(M::ArriveDrop) { DROPS } else { 0 };
         let how = drops | if inst.has(M::NoComplete) { HOLDS } else { 0 };
         let pointer = self.pointer(inst, address, 8)?;
-        self.tell_arrival(&pointer, false);
+        let kind = match (inst.has(M::ExpectTx), inst.has(M::Relaxed)) {
+            (true, _) => abi::arrival::MIXED,
+            (false, true) => abi::arrival::RELAXED,
+            (false, false) => abi::arrival::RELEASE,
+        };
+        self.tell_arrival(&pointer, kind);
         let position = abi::encode_position(inst.position);
         self.declares.insert("declare i64 @sim.mbarrier.arrive(ptr, i64, i64, ptr, i32, i32, i32) #3".to_owned());
         let state = self.def(format_args!(
@@ -59,12 +65,11 @@ impl Emitter<'_> {
         self.write(dest, 64, &state, false)
     }
 
-    /// Tells the checkers of an operation on a barrier object, with which its use may begin.
-    pub(super) fn tell_arrival(&mut self, pointer: &str, begins: bool) {
+    /// Tells the checkers of an operation on a barrier object ([`abi::arrival`]).
+    pub(super) fn tell_arrival(&mut self, pointer: &str, kind: u32) {
         if self.flavour.checked {
-            let begins = u32::from(begins);
             self.declares.insert("declare void @sim.check.arrived(ptr, i64, ptr, i32) #3".to_owned());
-            self.line(format_args!("call void @sim.check.arrived(ptr %ctx, i64 %thread, ptr {pointer}, i32 {begins})"));
+            self.line(format_args!("call void @sim.check.arrived(ptr %ctx, i64 %thread, ptr {pointer}, i32 {kind})"));
         }
     }
 
@@ -80,8 +85,11 @@ impl Emitter<'_> {
         self.declares.insert("declare i32 @sim.mbarrier.test(ptr, ptr, i32) #3".to_owned());
         let ended = self.def(format_args!("call i32 @sim.mbarrier.test(ptr %ctx, ptr {pointer}, i32 {odd})"));
         if self.flavour.checked {
-            self.declares.insert("declare void @sim.check.passed(ptr, i64, ptr, i32) #3".to_owned());
-            self.line(format_args!("call void @sim.check.passed(ptr %ctx, i64 %thread, ptr {pointer}, i32 {ended})"));
+            let relaxed = u32::from(inst.has(M::Relaxed));
+            self.declares.insert("declare void @sim.check.passed(ptr, i64, ptr, i32, i32) #3".to_owned());
+            self.line(format_args!(
+                "call void @sim.check.passed(ptr %ctx, i64 %thread, ptr {pointer}, i32 {ended}, i32 {relaxed})"
+            ));
         }
         let ended = self.resize(&ended, 32, 1, false);
         self.write(dest, 1, &ended, false)

@@ -128,6 +128,8 @@ pub(crate) struct ResidentBlock<'a> {
     waiting: [Vec<usize>; BARRIERS as usize],
     /// The phase of each thread, if the kernel has cluster barriers.
     phases: Vec<ClusterPhase>,
+    /// True for the threads whose last arrival at the cluster's barrier was relaxed, if the kernel has such arrivals.
+    relaxed: Vec<bool>,
     /// Rounds of polling only, since a thread made progress.
     idle: u32,
     /// True if a thread made progress in the last [`run`](ResidentBlock::run).
@@ -148,6 +150,7 @@ impl<'a> ResidentBlock<'a> {
         next.resize(high, ENTRY);
         context.next = next.as_mut_ptr();
         let meets = plan.sites.iter().any(Site::is_of_cluster);
+        let is_relaxed = plan.sites.iter().any(Site::is_relaxed);
         let mut this = ResidentBlock {
             plan,
             matrix_words: plan.matrix_words(),
@@ -165,6 +168,7 @@ impl<'a> ResidentBlock<'a> {
             arrived: [(0, 0); BARRIERS as usize],
             waiting: Default::default(),
             phases: vec![ClusterPhase::NotArrived; if meets { high } else { 0 }],
+            relaxed: vec![false; if is_relaxed { high } else { 0 }],
             idle: 0,
             progressed: false,
         };
@@ -183,6 +187,7 @@ impl<'a> ResidentBlock<'a> {
         (self.number, self.low, self.high) = (number, 0, self.next.len());
         self.next.fill(ENTRY);
         self.phases.fill(ClusterPhase::NotArrived);
+        self.relaxed.fill(false);
         self.arrived = [(0, 0); BARRIERS as usize];
         self.listed = false;
         self.converged = self.may_converge.then_some(ENTRY);
@@ -394,6 +399,9 @@ impl<'a> ResidentBlock<'a> {
 
     /// Arrives at the cluster's barrier, or skips it if it has opened. Returns true if the threads can continue.
     fn pass_cluster_barrier(&mut self, site: &Site, threads: Range<usize>) -> bool {
+        if let (Operation::ClusterArrive, Some(relaxed)) = (site.operation, self.relaxed.get_mut(threads.clone())) {
+            relaxed.fill(site.is_relaxed());
+        }
         let phases = &mut self.phases[threads];
         let (arrives, passed) =
             (site.operation == Operation::ClusterArrive, phases.iter().all(|phase| *phase == ClusterPhase::Passed));
@@ -449,6 +457,12 @@ impl<'a> ResidentBlock<'a> {
         }
         let arrived = |thread: &usize| self.phases.get(*thread) == Some(&ClusterPhase::Arrived);
         (self.alive().filter(arrived).count() as u32, self.alive().count() as u32)
+    }
+
+    /// Returns the block's number, and for each of its threads true if it has arrived at the cluster's barrier by a relaxed
+    /// arrival; the list is empty if the kernel has none.
+    pub(super) fn relaxed(&self) -> (u64, Vec<bool>) {
+        (self.number, self.relaxed.clone())
     }
 
     /// Opens the cluster's barrier, at which all threads have arrived.

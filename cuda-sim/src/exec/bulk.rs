@@ -105,7 +105,7 @@ pub(crate) extern "C" fn to_shared(
         for (to, barrier) in in_blocks(own, to, mask).zip(in_blocks(own, barrier, mask)) {
             make(side(context, thread, (MemorySpace::Shared, to), size, Access::Store, position), from, bytes);
             if check::is_checking(own) {
-                check::arrived(context, thread, barrier, 0);
+                check::completes_bytes(context, thread, barrier);
             }
             // A misuse leaves the barrier incomplete; whoever waits for it is reported.
             let _ = mbarrier::complete_bytes(barrier as *mut u64, bytes);
@@ -114,7 +114,7 @@ pub(crate) extern "C" fn to_shared(
     }
     let to = side(context, thread, (MemorySpace::Shared, to), size, Access::Store, position);
     if check::is_checking(own) {
-        check::arrived(context, thread, barrier, 0);
+        check::completes_bytes(context, thread, barrier);
     }
     let window = own.shared + (u64::from(own.cluster.rank) << WINDOW);
     let transfer = Transfer { barrier: barrier as *mut u64, to, from, bytes };

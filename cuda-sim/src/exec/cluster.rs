@@ -166,7 +166,7 @@ impl Cluster<'_> {
         if opens {
             let open = self.members.iter().filter(|member| !member.done);
             if open.clone().any(|member| member.block.context.checked != 0) {
-                check::meet_cluster(&open.map(|member| member.block.context.running).collect::<Vec<_>>());
+                check::meet_cluster(&open.map(|member| member.block.relaxed()).collect::<Vec<_>>());
             }
             self.members.iter_mut().filter(|member| !member.done).for_each(|member| member.block.open_cluster());
         }

@@ -122,6 +122,11 @@ fn object<'a>(barrier: *mut u64) -> &'a AtomicU64 {
     unsafe { AtomicU64::from_ptr(barrier) }
 }
 
+/// Returns the parity of an object's phase, for the checkers, which have checked the pointer.
+pub(crate) fn is_odd(barrier: *mut u64) -> bool {
+    Barrier::of(object(barrier).load(Ordering::SeqCst)).odd
+}
+
 /// Atomically updates an object and returns the word before. A misuse leaves it as it is.
 fn change(barrier: *mut u64, how: impl Fn(Barrier) -> Result<Barrier, Misuse>) -> Result<u64, Misuse> {
     let object = object(barrier);

@@ -355,6 +355,11 @@ impl Site {
         matches!(self.operation, Operation::ClusterArrive | Operation::ClusterWait)
     }
 
+    /// Returns true for an arrival at the barrier of a cluster that orders nothing by itself.
+    pub(crate) fn is_relaxed(&self) -> bool {
+        self.operation == Operation::ClusterArrive && self.name.contains(".relaxed")
+    }
+
     /// Returns true if all threads of the block that have not finished wait here.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.operation, Operation::Barrier(_)) && self.args[1] == Arg::Known(0)

@@ -47,15 +47,16 @@ pub(super) fn all() -> Checks {
     Checks::MEMORY.and(Checks::RACE).and(Checks::INIT).and(Checks::SYNC)
 }
 
-fn kind(fibers: bool, block: u32) -> CheckedKind {
-    CheckedKind { fibers, whole: block.is_multiple_of(16), ..CheckedKind::default() }
+fn kind(fibers: bool, clustered: bool, block: u32) -> CheckedKind {
+    CheckedKind { fibers, clustered, whole: block.is_multiple_of(16), ..CheckedKind::default() }
 }
 
 /// The line of the first instruction of a test's code.
 pub(super) const FIRST: u32 = 10;
 
 /// A program: the code of a kernel with the parameters `%rd1` and `%rd2`, its number in the grid in `%r1`, that in the
-/// block in `%r2`, that of the block in `%r3`, the block's size in `%r4`, and `%rd4` the word of `%rd1` with its number.
+/// block in `%r2`, that of the block in `%r3`, the block's size in `%r4`, and `%rd4` the word of `%rd1` with its number. Code with
+/// barriers of clusters runs in clusters of two blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Program<'a> {
     pub(super) name: &'a str,
@@ -98,8 +99,11 @@ ret; }}",
     ) {
         let image = image(&self.text()).unwrap_or_else(|error| panic!("{error} in {}\n{}", self.name, self.code));
         let kernel = &image.kernels["k"];
+        let cluster = self.code.contains("barrier.cluster").then_some([2, 1, 1]);
         let code = |fibers| {
-            kernel.checked(checks, kind(fibers, self.block)).unwrap_or_else(|why| panic!("{}: {why}", self.name))
+            kernel
+                .checked(checks, kind(fibers, cluster.is_some(), self.block))
+                .unwrap_or_else(|why| panic!("{}: {why}", self.name))
         };
         let seeded = |seed: u64| Arc::new(code(true).seeded(Some(seed)));
         let mut engines: Vec<(String, Arc<Compiled>)> =
@@ -112,7 +116,7 @@ ret; }}",
             let own = params();
             let at = [own[0].0, own[1].0];
             let (_module, launch) = launch_of(&image, &code, [self.grid, 1, 1], [self.block, 1, 1], &at);
-            let launch = Arc::new(Launch { dynamic_shared: 0, checks, ..launch });
+            let launch = Arc::new(Launch { dynamic_shared: 0, checks, cluster, ..launch });
             let ((result, _), reports) = check::collect(|| check::run(kernel, launch));
             judge(&engine, result, reports, &own);
         }

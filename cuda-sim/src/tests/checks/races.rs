@@ -238,6 +238,38 @@ const RACES: &[Race] = &[
         1,
         64,
     ),
+    (
+        "a write for the phase of a barrier object after the one that was waited for",
+        "mov.u32 %r9, window; add.u32 %r9, %r9, 512; setp.ne.u32 %p1, %r2, 0;\n@%p1 bra W;\nmbarrier.init.shared.b64 [%r9], 2; st.shared.u32 [window], 0; st.shared.u32 [window+4], 0;\nW: bar.sync 0;\nsetp.eq.u32 %p2, %r2, 32;\n@%p2 bra B;\n@%p1 bra D;\nmbarrier.arrive.shared.b64 %rd7, [%r9];\nL: ld.volatile.shared.u32 %r5, [window+4];\nsetp.eq.u32 %p3, %r5, 0;\n@%p3 bra L;\nM: mbarrier.test_wait.shared.b64 %p3, [%r9], %rd7;\n@!%p3 bra M;\nld.shared.u32 %r6, [window];\nbra D;\nB: mbarrier.arrive.shared.b64 %rd7, [%r9];\nN: mbarrier.test_wait.shared.b64 %p3, [%r9], %rd7;\n@!%p3 bra N;\nst.shared.u32 [window], 1;\nmbarrier.arrive.shared.b64 %rd7, [%r9];\nst.volatile.shared.u32 [window+4], 1;\nD:",
+        "race",
+        [13, 18],
+        1,
+        64,
+    ),
+    (
+        "rounds with one phase of a barrier object for each",
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6; xor.b32 %r7, %r2, 63; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6; mov.u32 %r10, 0;\nmov.u32 %r9, window; add.u32 %r9, %r9, 512; setp.ne.u32 %p1, %r2, 0;\n@%p1 bra W;\nmbarrier.init.shared.b64 [%r9], 64; \nW: bar.sync 0;\nR: st.shared.u32 [%r5], %r10;\nmbarrier.arrive.shared.b64 %rd7, [%r9];\nL: mbarrier.test_wait.shared.b64 %p3, [%r9], %rd7;\n@!%p3 bra L;\nld.shared.u32 %r8, [%r7];\nadd.u32 %r10, %r10, 1; setp.lt.u32 %p2, %r10, 4;\n@%p2 bra R;",
+        "race",
+        [5, 9],
+        1,
+        64,
+    ),
+    (
+        "a relaxed arrival at a barrier object and a relaxed wait",
+        "mul.lo.u32 %r5, %r2, 4; mov.u32 %r6, window; add.u32 %r5, %r5, %r6; xor.b32 %r7, %r2, 63; mul.lo.u32 %r7, %r7, 4; add.u32 %r7, %r7, %r6; mov.u32 %r10, 0;\nmov.u32 %r9, window; add.u32 %r9, %r9, 512; setp.ne.u32 %p1, %r2, 0;\n@%p1 bra W;\nmbarrier.init.shared.b64 [%r9], 64; \nW: bar.sync 0;\nst.shared.u32 [%r5], %r2;\nmbarrier.arrive.relaxed.cta.shared::cta.b64 %rd7, [%r9];\nL: mbarrier.test_wait.relaxed.cta.shared::cta.b64 %p3, [%r9], %rd7;\n@!%p3 bra L;\nld.shared.u32 %r8, [%r7];",
+        "race",
+        [5, 9],
+        1,
+        64,
+    ),
+    (
+        "a relaxed arrival at the barrier of a cluster",
+        "st.global.u32 [%rd4], %r1;\nbarrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.aligned; xor.b32 %r5, %r1, 32; mul.wide.u32 %rd5, %r5, 4; add.s64 %rd5, %rd1, %rd5;\nld.global.u32 %r6, [%rd5];",
+        "race",
+        [0, 2],
+        2,
+        32,
+    ),
 ];
 
 #[test]
