@@ -29,6 +29,8 @@ pub(super) struct Asked {
     pub(super) value: u64,
     /// True if the access was made already, and is checked together with others ([`super::batch`]).
     pub(super) made: bool,
+    /// True if an asynchronous copy makes it.
+    pub(super) of_copy: bool,
 }
 
 impl Asked {
@@ -48,7 +50,7 @@ impl Asked {
         self.kind >> abi::access::SPACE & 7
     }
 
-    fn what(&self) -> String {
+    pub(super) fn what(&self) -> String {
         described(self.access(), self.bytes)
     }
 }
@@ -69,7 +71,7 @@ pub(crate) extern "C" fn access(
     // SAFETY: compiled code passes the live context of its block, which nothing else accesses during the call.
     let own = unsafe { &*context };
     let bytes = kind >> abi::access::BYTES & 0xff;
-    let asked = Asked { thread, address, bytes, kind, position, value, made: false };
+    let asked = Asked { thread, address, bytes, kind, position, value, made: false, of_copy: false };
     if let Some(Err(instead)) = with(|checker| checker.access(own, asked)) {
         fault::raise(instead);
     }
@@ -182,12 +184,16 @@ impl Checker {
         let since = self.race.since(kind);
         let Some(page) = self.pages.find(address) else { return Ok(()) };
         let offset = (address % PAGE) as u32;
+        let may_meet_copy = !asked.of_copy && page.may_meet_copy(asked.range(), now.writes());
         if let Some(tracked) = self.tracked.as_mut().filter(|_| !is_shared) {
             let sort = Sort::of(now.writes(), strong.is_some() || access == Access::Atomic);
             let range = offset as usize..(offset + bytes) as usize;
             if !tracked.access(page, address / PAGE, range.clone(), sort) {
                 self.meets_other(asked, now, range, sort);
             }
+        }
+        if may_meet_copy {
+            self.meets_copy(own, asked, kind);
         }
         let Some(page) = self.pages.find(address) else { return Ok(()) };
         let one = Accesses { offset, bytes, threads: 1, same: false };
@@ -321,7 +327,7 @@ impl Checker {
     }
 
     /// Returns the name of the array at an address.
-    fn array(&self, own: &Context, address: u64, kind: Option<PageKind>, named_shared: bool) -> String {
+    pub(super) fn array(&self, own: &Context, address: u64, kind: Option<PageKind>, named_shared: bool) -> String {
         let offset = address.wrapping_sub(own.shared).cast_signed();
         let near = offset.unsigned_abs() < 1 << 30 && (named_shared || MEMORY.find(address).is_none());
         if kind == Some(PageKind::Shared) || near {

@@ -215,6 +215,7 @@ impl Checker {
                 page.kind == PageKind::Shared
                     && page.is_valid(range.start as u32, range.len() as u32)
                     && is_own(own, asked, page.kind)
+                    && !page.may_meet_copy(range.clone(), false)
                     && page.written.as_ref().is_none_or(|set| first_missing(set, range.clone()).is_none())
             };
             if !self.pages.find(at).is_some_and(is_plain) {
@@ -326,7 +327,16 @@ impl Checker {
     fn asked(&self, site: BatchSite, thread: usize, address: u64, value: u64) -> Asked {
         let kind = site.kind as u32;
         let bytes = kind >> abi::access::BYTES & 0xff;
-        Asked { thread: thread as u64, address, bytes, kind, position: site.position, value, made: true }
+        Asked {
+            thread: thread as u64,
+            address,
+            bytes,
+            kind,
+            position: site.position,
+            value,
+            made: true,
+            of_copy: false,
+        }
     }
 
     /// Checks a run within a page. Returns false, and records nothing, if an access has to be checked by itself.
@@ -346,6 +356,9 @@ impl Checker {
         }
         let loads = asked.access() == Access::Load;
         let range = offset as usize..(offset + whole) as usize;
+        if races && page.may_meet_copy(range.clone(), !loads) {
+            return false;
+        }
         if loads && page.written.as_ref().is_some_and(|set| first_missing(set, range.clone()).is_some()) {
             return false;
         }

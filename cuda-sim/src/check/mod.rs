@@ -34,6 +34,7 @@ mod shadow;
 mod suppress;
 pub(crate) mod sync;
 mod turns;
+mod unfinished;
 
 pub(crate) use access::{access, fence};
 pub(crate) use batch::{batched, faulted};
@@ -41,6 +42,7 @@ pub(crate) use objects::{arrived, completes_bytes, is_checking, passed, side};
 pub use report::{Accessed, Report};
 pub use session::check_with;
 pub(crate) use turns::give_way;
+pub(crate) use unfinished::{copy_begins, copy_ends};
 #[cfg(all(test, not(loom)))]
 pub(crate) use {memory::name, report::collect};
 
@@ -81,6 +83,8 @@ struct Checker {
     reported: bool,
     /// The copies of values that nobody wrote, which threads are about to store.
     copies: Copies,
+    /// The pages with bytes of asynchronous copies ([`unfinished`]).
+    with_copies: Vec<u64>,
     /// The generation of what is known of memory ([`session::generation`]).
     generation: u64,
     /// The running launch, if it is compared with other operations.
@@ -154,6 +158,7 @@ impl Checker {
             found: None,
             reported: false,
             copies: Copies::default(),
+            with_copies: Vec::new(),
             generation: 0,
             tracked: None,
             suspended: 0,
@@ -245,6 +250,7 @@ impl Checker {
 
     fn end(&mut self) {
         self.race.end();
+        self.forget_copies();
         let own = self.running.take().map_or(0, |running| running.launch.grid_id);
         self.pages.retain(|_, page| page.kind == shadow::PageKind::Global || page.launch != own);
     }

@@ -30,6 +30,7 @@ pub(crate) fn side(own: &Context, thread: u64, address: u64, bytes: u32, access:
             position,
             value: 0,
             made: false,
+            of_copy: true,
         };
         if let Some(Err(instead)) = with(|checker| checker.access(own, asked)) {
             fault::raise(instead);

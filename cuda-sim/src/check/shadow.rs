@@ -10,6 +10,7 @@ use super::chunks::OnlyRead;
 use super::clocks::THREAD_BITS;
 use super::history::Seen;
 use super::log::Log;
+use super::unfinished::Unfinished;
 use crate::codegen::abi::Scope;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -198,7 +199,7 @@ pub(super) fn insert(set: &mut Bytes, range: Range<usize>) {
 }
 
 /// Removes a range from a set.
-fn remove(set: &mut Bytes, range: Range<usize>) {
+pub(super) fn remove(set: &mut Bytes, range: Range<usize>) {
     masks(range).for_each(|(word, mask)| set[word] &= !mask);
 }
 
@@ -238,6 +239,8 @@ pub(super) struct Page {
     pub(super) only_read: OnlyRead,
     /// The accesses of the running launch, if it is compared with other operations.
     pub(super) seen: Option<Box<Seen>>,
+    /// The bytes of copies that nothing has waited for; those of copies that were dropped may be among them.
+    pub(super) unfinished: Option<Box<Unfinished>>,
     cells: Option<Box<[Cell; WORDS]>>,
     chunks: Option<Box<[Chunk; WORDS / CHUNK]>>,
 }
@@ -257,6 +260,7 @@ impl Page {
             log: Log::default(),
             only_read: OnlyRead::default(),
             seen: None,
+            unfinished: None,
             cells: None,
             chunks: None,
         }

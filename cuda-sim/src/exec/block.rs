@@ -180,7 +180,7 @@ impl<'a> ResidentBlock<'a> {
     pub(crate) fn restart(&mut self, BlockPosition { number, ctaid, cluster }: BlockPosition) {
         (self.context.ctaid, self.context.cluster) = (ctaid, cluster);
         self.context.running = number;
-        self.context.copies.clear();
+        self.context.copies.clear(self.context.checked != 0);
         if self.context.checked != 0 {
             check::begins(&self.context, Some(self.number).filter(|before| *before != u64::MAX));
         }

@@ -31,6 +31,24 @@ struct Copy {
     position: u64,
 }
 
+/// The sides of a pending copy, for the checkers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sides {
+    pub(crate) to: u64,
+    pub(crate) bytes: u32,
+    pub(crate) from: u64,
+    pub(crate) filled: u32,
+}
+
+/// A pending copy that conflicts with an access: the side at which they meet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Meeting {
+    pub(crate) thread: u64,
+    pub(crate) position: u64,
+    pub(crate) address: u64,
+    pub(crate) writes: bool,
+}
+
 /// The pending copies of a thread, in order, and the group of the next one.
 #[derive(Debug, Default)]
 struct Queue {
@@ -74,13 +92,31 @@ impl Transfer {
 
 impl Copies {
     /// Drops pending copies, before another block begins.
-    pub(crate) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self, is_checked: bool) {
         self.arrivals.clear();
         self.transfers.clear();
         for queue in &mut self.threads {
-            queue.copies.clear();
+            let dropped = queue.copies.drain(..).filter(|_| is_checked);
+            dropped.for_each(|copy| check::copy_ends(&copy.sides()));
             (queue.started, queue.group) = (0, 0);
         }
+    }
+
+    /// Returns a pending copy that conflicts with an access to bytes from an address on.
+    pub(crate) fn meeting(&self, address: u64, bytes: u32, writes: bool) -> Option<Meeting> {
+        let end = address.saturating_add(bytes.into());
+        let touches = |start: u64, bytes: u32| start < end && address < start.saturating_add(bytes.into());
+        let all = self.threads.iter().enumerate().flat_map(|(thread, queue)| {
+            queue.copies.iter().map(move |copy| (thread as u64, copy.position, copy.sides()))
+        });
+        all.into_iter().find_map(|(thread, position, sides)| {
+            let meets = |address, writes| Some(Meeting { thread, position, address, writes });
+            match sides {
+                Sides { to, bytes, .. } if touches(to, bytes) => meets(to, true),
+                Sides { from, filled, .. } if writes && touches(from, filled) => meets(from, false),
+                _ => None,
+            }
+        })
     }
 
     fn queue(&mut self, thread: u64) -> &mut Queue {
@@ -93,19 +129,27 @@ impl Copies {
 }
 
 impl Queue {
-    /// Makes the copies of the groups before `group`.
-    fn finish(&mut self, group: u64) {
-        self.finish_while(|copy| copy.group < group);
-    }
-
-    fn finish_while(&mut self, belongs: impl Fn(&Copy) -> bool) {
+    /// Makes the copies in front that belong to what is waited for.
+    fn finish_while(&mut self, is_checked: bool, belongs: impl Fn(&Copy) -> bool) {
         while let Some(copy) = self.copies.pop_front_if(|copy| belongs(copy)) {
-            copy.make();
+            copy.finish(is_checked);
         }
     }
 }
 
 impl Copy {
+    fn sides(&self) -> Sides {
+        Sides { to: self.to as u64, bytes: self.bytes, from: self.from as u64, filled: self.filled }
+    }
+
+    /// Makes the copy, which is no longer pending.
+    fn finish(self, is_checked: bool) {
+        if is_checked {
+            check::copy_ends(&self.sides());
+        }
+        self.make();
+    }
+
     fn make(self) {
         let (filled, rest) = (self.filled as usize, (self.bytes - self.filled) as usize);
         // SAFETY: compiled code has checked source and destination for the size of the copy, of which `filled` bytes
@@ -165,13 +209,18 @@ pub(crate) extern "C" fn start(
     if filled > 0 {
         probe(from);
     }
+    let is_checked = check::is_checking(own);
     let queue = queue(context, thread);
     if queue.copies.len() >= MAX_PENDING {
-        queue.copies.pop_front().into_iter().for_each(Copy::make);
+        queue.copies.pop_front().into_iter().for_each(|copy| copy.finish(is_checked));
     }
     let (number, group) = (queue.started, queue.group);
-    queue.copies.push_back(Copy { number, group, to, from, bytes, filled, position });
+    let copy = Copy { number, group, to, from, bytes, filled, position };
+    queue.copies.push_back(copy);
     queue.started += 1;
+    if is_checked {
+        check::copy_begins(&copy.sides());
+    }
 }
 
 /// `cp.async.mbarrier.arrive`. With `adds`, the arrival is added to the barrier's pending count (no `.noinc`).
@@ -202,10 +251,12 @@ pub(super) fn transfer(context: *mut Context, transfer: Transfer) {
 /// Completes the copies that a barrier waits for, when a thread of the block tests it or ends its use.
 pub(super) fn complete_for(context: *mut Context, barrier: *mut u64) {
     // SAFETY: compiled code passes its live context, which nothing else accesses until the call returns.
+    let is_checked = unsafe { (*context).checked } != 0;
+    // SAFETY: as above.
     let copies = unsafe { &mut (*context).copies };
     while let Some(at) = copies.arrivals.iter().position(|arrival| arrival.barrier == barrier) {
         let arrival = copies.arrivals.remove(at);
-        copies.queue(arrival.thread).finish_while(|copy| copy.number < arrival.copies);
+        copies.queue(arrival.thread).finish_while(is_checked, |copy| copy.number < arrival.copies);
         // A misuse leaves the barrier as it is: the program has initialised another one in its place.
         let _ = mbarrier::arrive_once(barrier);
     }
@@ -221,21 +272,24 @@ pub(crate) extern "C" fn commit(context: *mut Context, thread: u64) {
 
 /// `cp.async.wait_group`; `wait_all` if `left` is `u64::MAX`.
 pub(crate) extern "C" fn wait(context: *mut Context, thread: u64, left: u64) {
-    let queue = queue(context, thread);
+    let own = queue(context, thread);
     let group = if left == u64::MAX {
-        queue.group += 1;
-        queue.group
+        own.group += 1;
+        own.group
     } else {
-        queue.group.saturating_sub(left)
+        own.group.saturating_sub(left)
     };
-    // SAFETY: compiled code passes its live context; the checkers do not access its copies.
-    if unsafe { (*context).checked } != 0 {
-        // SAFETY: as above.
-        let own = unsafe { &*context };
-        for copy in queue.copies.iter().take_while(|copy| copy.group < group) {
-            // A copy may be made at any time until now.
-            check::side(own, thread, copy.to as u64, copy.bytes, Access::Store, copy.position);
-        }
+    // SAFETY: compiled code passes its live context, which nothing else accesses until the call returns.
+    if unsafe { (*context).checked } == 0 {
+        return own.finish_while(false, |copy| copy.group < group);
     }
-    queue.finish(group);
+    // The checkers look at the copies that are still pending, so the queue is borrowed again for each copy.
+    while let Some(copy) = queue(context, thread).copies.pop_front_if(|copy| copy.group < group) {
+        check::copy_ends(&copy.sides());
+        // SAFETY: compiled code passes its live context, and the borrow of its queue has ended.
+        let own = unsafe { &*context };
+        // A copy may be made at any time until now.
+        check::side(own, thread, copy.to as u64, copy.bytes, Access::Store, copy.position);
+        copy.make();
+    }
 }
