@@ -13,7 +13,7 @@ use super::loader::{Code, load};
 use super::object::Mode;
 use super::object_cache::{self, ObjectStore};
 use super::texts::Texts;
-use super::{Effort, KernelCode, Part, Shape, warm};
+use super::{Effort, KernelCode, LoopCode, Part, Shape, warm};
 use crate::environment::{ENVIRONMENT, Tier};
 use crate::exec::pool::POOL;
 use crate::ir::sync::Plan;
@@ -36,8 +36,8 @@ pub(crate) struct Compiled {
     /// Keeps the code of `entry` alive if that is a function.
     _first: Option<Arc<Code>>,
     regions: Vec<Arc<LazyPart>>,
-    /// For each region its vectorised loop, and the one that does not speculate.
-    vector_loops: Vec<[Option<Arc<LazyPart>>; 2]>,
+    /// For each region its loops, by [`LoopCode`].
+    loops: Vec<[Option<Arc<LazyPart>>; 3]>,
     plan: Arc<Plan>,
 }
 
@@ -311,11 +311,7 @@ impl Compiled {
             has_fences: code.has_fences,
             _first: None,
             regions: code.regions.iter().map(lazy).collect(),
-            vector_loops: code
-                .vector_loops
-                .iter()
-                .map(|both| both.each_ref().map(|part| part.as_ref().map(lazy)))
-                .collect(),
+            loops: code.loops.iter().map(|all| all.each_ref().map(|part| part.as_ref().map(lazy))).collect(),
             plan: Arc::clone(&code.plan),
         };
         this.regions[0].address()?;
@@ -341,8 +337,8 @@ impl Compiled {
             return Ok(code.address);
         }
         if part.part.hot && !part.is_ready() && !part.is_kept() {
-            let vector_loops = self.vector_loops.iter().flatten().flatten();
-            let open = self.regions.iter().chain(vector_loops).filter(|other| other.part.hot && !other.is_ready());
+            let loops = self.loops.iter().flatten().flatten();
+            let open = self.regions.iter().chain(loops).filter(|other| other.part.hot && !other.is_ready());
             compile_all(&open.collect::<Vec<_>>());
         }
         part.address()
@@ -365,7 +361,7 @@ impl Compiled {
             has_fences: code.has_fences,
             _first: Some(first),
             regions: Vec::new(),
-            vector_loops: Vec::new(),
+            loops: Vec::new(),
             plan,
         })
     }
@@ -383,7 +379,7 @@ impl Compiled {
             has_fences: self.has_fences,
             _first: first,
             regions: Vec::new(),
-            vector_loops: Vec::new(),
+            loops: Vec::new(),
             plan,
         }
     }
@@ -403,17 +399,30 @@ impl Compiled {
         Ok(unsafe { std::mem::transmute::<usize, RangeFn>(address) })
     }
 
-    /// Returns the vectorised loop of a region that begins with a lockstep loop; if `conservative`, the one that does
-    /// not speculate, where that is a different one. The second value is true if it runs all threads of a block together.
+    /// Returns a vectorised loop of a region that begins with a lockstep loop. The second value is true if it runs all
+    /// threads of a block together.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
-    pub(crate) fn vector_loop(&self, region: usize, conservative: bool) -> Result<Option<(RangeFn, bool)>, String> {
-        let Some(part) = &self.vector_loops[region][usize::from(conservative)] else { return Ok(None) };
+    pub(crate) fn vector_loop(&self, region: usize, code: LoopCode) -> Result<Option<(RangeFn, bool)>, String> {
+        debug_assert!(code != LoopCode::ByThread, "it is no vectorised loop");
+        let Some(part) = &self.loops[region][code as usize] else { return Ok(None) };
         let address = table_entry(self.address(part)?);
         // SAFETY: the address is that of a vectorised loop, which the code generator defines with this signature.
         Ok(Some((unsafe { std::mem::transmute::<usize, RangeFn>(address) }, part.part.wide)))
+    }
+
+    /// Returns the code of a lockstep loop for threads that fill no vector: all iterations, unless the code is checked.
+    ///
+    /// # Errors
+    ///
+    /// As [`Compiled::new`].
+    pub(crate) fn loop_by_thread(&self, region: usize) -> Result<RangeFn, String> {
+        let Some(part) = &self.loops[region][LoopCode::ByThread as usize] else { return self.range(region) };
+        let address = self.address(part)?;
+        // SAFETY: the address is that of a scheduled region's code, which the code generator defines with this signature.
+        Ok(unsafe { std::mem::transmute::<usize, RangeFn>(address) })
     }
 
     /// Returns the code of a region other than 0 of a kernel that is not scheduled. The first caller compiles it while
@@ -431,7 +440,7 @@ impl Compiled {
     /// The numbers of parts that have quick code and optimised code.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn tiers(&self) -> [usize; 2] {
-        let parts = || self.regions.iter().chain(self.vector_loops.iter().flatten().flatten());
+        let parts = || self.regions.iter().chain(self.loops.iter().flatten().flatten());
         let quick = |part: &&Arc<LazyPart>| matches!(part.quick.get(), Some(Some(_)));
         [parts().filter(quick).count(), parts().filter(|part| part.code.get().is_some()).count()]
     }
@@ -439,7 +448,7 @@ impl Compiled {
     /// Compiles every region now.
     #[cfg(fuzzing)]
     pub(crate) fn complete(&self) -> Result<(), String> {
-        self.regions.iter().chain(self.vector_loops.iter().flatten().flatten()).try_for_each(|part| {
+        self.regions.iter().chain(self.loops.iter().flatten().flatten()).try_for_each(|part| {
             part.now()?;
             part.code.get_or_try_init(|| part.make(&part.stores[0], part.mode)).map(drop)
         })

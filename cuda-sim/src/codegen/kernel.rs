@@ -60,6 +60,21 @@ pub(crate) struct Functions<'a> {
     callable: BTreeMap<usize, (String, BTreeSet<String>)>,
 }
 
+/// The code of a lockstep loop beside that of its region, which is one iteration.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LoopCode {
+    /// Vectorised, with speculation.
+    Speculative,
+    /// Vectorised without speculation, where that differs.
+    Conservative,
+    /// All iterations of one thread after the other: for threads that fill no vector.
+    ByThread,
+}
+
+impl LoopCode {
+    pub(crate) const ALL: [LoopCode; 3] = [LoopCode::Speculative, LoopCode::Conservative, LoopCode::ByThread];
+}
+
 impl<'a> Functions<'a> {
     /// Emits the functions that kernel `index` reaches through calls.
     pub(crate) fn emit(program: &'a Program, index: usize, flavour: Flavour) -> Result<Functions<'a>> {
@@ -93,7 +108,7 @@ impl<'a> Functions<'a> {
     /// Appends the LLVM modules of the kernel to its texts, one for each region.
     pub(crate) fn modules(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<Part>> {
         let emit_region = |emitter: &mut Emitter<'_>, id| match regions.scheduled {
-            true => region::range(emitter, regions, id),
+            true => region::range(emitter, regions, id, false),
             false => region_text(emitter, regions, id),
         };
         let mut module = |id: usize| {
@@ -113,23 +128,35 @@ impl<'a> Functions<'a> {
         (0..regions.heads.len()).map(&mut module).collect()
     }
 
-    /// As [`Functions::modules`], for each region's vectorised loop, and the one without speculation if that is
-    /// different.
-    pub(crate) fn vector_loops(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<[Option<Part>; 2]>> {
-        let mut emit_loop = |region, speculates| {
-            let mut emitter = self.emitter(regions, region, true);
-            let text = match regions.lockstep.contains_key(&region) && !emitter.flavour.exact {
-                true => vector_loop::emit(&mut emitter, regions, region, speculates)?,
-                false => None,
+    /// As [`Functions::modules`], for each region's loops, by [`LoopCode`].
+    pub(crate) fn loops(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<[Option<Part>; 3]>> {
+        let mut emit_loop = |region, code| {
+            if !regions.lockstep.contains_key(&region) {
+                return Ok(None);
+            }
+            let mut emitter = self.emitter(regions, region, code != LoopCode::ByThread);
+            let hot = code == LoopCode::Speculative;
+            let text = match code {
+                // Checked code has the accesses of one iteration in a call.
+                LoopCode::ByThread if self.flavour.checked => None,
+                LoopCode::ByThread => Some((region::range(&mut emitter, regions, region, true)?, false)),
+                _ if emitter.flavour.exact => None,
+                _ => vector_loop::emit(&mut emitter, regions, region, hot)?.map(|(text, wide)| {
+                    let table = table_text(&[format!("ptr @vector_loop{region}")]);
+                    (text + &table, wide)
+                }),
             };
             let text = text.filter(|_| !emitter.refused);
-            let table = table_text(&[format!("ptr @vector_loop{region}")]);
             Ok(text.map(|(text, wide)| {
-                texts.push(self.complete(text + &table, emitter));
-                Part { number: texts.len() - 1, hot: speculates, repeats: false, wide }
+                texts.push(self.complete(text, emitter));
+                Part { number: texts.len() - 1, hot, repeats: false, wide }
             }))
         };
-        (0..regions.heads.len()).map(|region| Ok([emit_loop(region, true)?, emit_loop(region, false)?])).collect()
+        let mut all = |region| {
+            let [first, second, third] = LoopCode::ALL;
+            Ok([emit_loop(region, first)?, emit_loop(region, second)?, emit_loop(region, third)?])
+        };
+        (0..regions.heads.len()).map(&mut all).collect()
     }
 
     /// Emits the LLVM module in which a kernel's threads are fibers, and the plan of the places where they wait.

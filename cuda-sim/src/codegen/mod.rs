@@ -57,8 +57,8 @@ use crate::ir::sync::{FRAME_BYTES, Plan};
 use crate::ptx::Result;
 pub(crate) use check::check;
 use cuda_jit_cache::Key;
-pub(crate) use kernel::Flavour;
 use kernel::Functions;
+pub(crate) use kernel::{Flavour, LoopCode};
 pub(crate) use object_cache::folder;
 use std::sync::Arc;
 use texts::Texts;
@@ -75,8 +75,8 @@ pub(crate) struct KernelCode {
     pub(crate) function: usize,
     /// The part of each region; empty if threads can only be fibers.
     pub(crate) regions: Vec<Part>,
-    /// For each region its vectorised loop, and the one that does not speculate.
-    pub(crate) vector_loops: Vec<[Option<Part>; 2]>,
+    /// For each region its loops, by [`LoopCode`].
+    pub(crate) loops: Vec<[Option<Part>; 3]>,
     pub(crate) texts: Arc<Texts>,
     pub(crate) shape: Shape,
     /// True if a scheduler runs the regions.
@@ -153,7 +153,7 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
     let code = KernelCode {
         function: index,
         regions: Vec::new(),
-        vector_loops: Vec::new(),
+        loops: Vec::new(),
         texts: Arc::new(Texts::new(Key::new(&[]), Vec::new())),
         shape: Shape {
             frame_bytes: FRAME_BYTES + 4 * MAX_WORDS as u64,
@@ -181,11 +181,11 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
     let polls = (0..regions.heads.len()).map(|region| regions.polls.get(&region).copied()).collect();
     let mut texts = Vec::new();
     let parts = functions.modules(&regions, &mut texts)?;
-    let vector_loops = functions.vector_loops(&regions, &mut texts)?;
-    let identity = texts::identity(&texts, parts.iter().chain(vector_loops.iter().flatten().flatten()));
+    let loops = functions.loops(&regions, &mut texts)?;
+    let identity = texts::identity(&texts, parts.iter().chain(loops.iter().flatten().flatten()));
     Ok(KernelCode {
         regions: parts,
-        vector_loops,
+        loops,
         texts: Arc::new(Texts::new(identity, texts)),
         shape: Shape { frame_bytes: regions.frame_bytes, ..code.shape },
         scheduled: regions.scheduled,
@@ -213,9 +213,9 @@ pub struct CodeCounts {
 
 /// Compiles a kernel for blocks whose rows are whole vectors, and counts.
 pub(crate) fn counts(code: &KernelCode) -> Result<CodeCounts, String> {
-    let vector_loops = code.vector_loops.iter().flatten().flatten();
+    let loops = code.loops.iter().flatten().flatten();
     let (mut gathers, mut grouped, mut vectorised) = (0, 0, 0);
-    for part in code.regions.iter().chain(vector_loops).filter(|part| part.hot) {
+    for part in code.regions.iter().chain(loops).filter(|part| part.hot) {
         let mode = object::Mode { effort: code.effort, registered: false, repeats: part.repeats, whole: true };
         let (found, in_groups, vectors) = object::vectors(code.texts.get(part.number)?, mode)?;
         gathers += found;

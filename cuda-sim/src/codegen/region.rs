@@ -256,10 +256,11 @@ fn slots(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[
     let _ = writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]\n  %state = alloca i32");
 }
 
-/// Emits the function of one region.
-pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> Result<String> {
+/// Emits the function of one region. If the region is a lockstep loop and `whole`, each thread runs all iterations, and otherwise one.
+pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, whole: bool) -> Result<String> {
     let blocks = regions.blocks(emitter.function, region);
-    let states = exits(emitter, regions, region, &blocks);
+    let mut states = exits(emitter, regions, region, &blocks);
+    let repeats = whole && states.remove(&region);
     slots(emitter, regions, region, &blocks, &states);
     if regions.kinds[region] != RegionKind::Cold && !emitter.flavour.exact {
         emitter.parallel = PARALLEL;
@@ -268,6 +269,9 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
     emitter.begin_batch(true);
     thread_start(emitter, regions, region, &blocks)?;
     emit_blocks(emitter, &blocks, Some((regions, region)))?;
+    if repeats {
+        emitter.text.push_str(&format!("split{region}:\n  br label %b{}\n", regions.heads[region]));
+    }
     let defs = defined(emitter, &blocks, resumed(emitter, regions, region));
     for state in states.iter().filter(|s| **s != 0) {
         emit_exit(emitter, regions, region, &blocks, *state, &defs);

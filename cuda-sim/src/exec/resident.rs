@@ -15,6 +15,7 @@ use super::cluster::{Cluster, WorkerSlot};
 use super::deadlock;
 use super::fault;
 use super::launch::{Fault, Launch, Progress, Scratch, no_code, shared_guard};
+use crate::codegen::LoopCode;
 use crate::codegen::abi::{Context, DEOPTIMISED, DIVERGED, MISSPECULATED, RangeFn};
 use crate::codegen::jit::Compiled;
 use crate::codegen::vector_loop::THREADS;
@@ -101,12 +102,15 @@ impl RegionEngine<'_> {
                 result = self.call(vector_loop, context, at, size)?;
             }
             if result == MISSPECULATED {
-                let conservative = self.0.vector_loop(region, true).map_err(no_code)?;
+                let conservative = self.0.vector_loop(region, LoopCode::Conservative).map_err(no_code)?;
                 result = conservative
                     .map_or(Ok(DEOPTIMISED), |(vector_loop, _)| self.call(vector_loop, context, at, size))?;
             }
             if result == DEOPTIMISED {
-                let plain = self.0.range(region).map_err(no_code)?;
+                // The last threads of a block never fill a vector: they do not return after an iteration to those that do.
+                let is_rest = warps == 0 && end == context.threads as usize && at.is_multiple_of(THREADS as usize);
+                let plain = if is_rest { self.0.loop_by_thread(region) } else { self.0.range(region) };
+                let plain = plain.map_err(no_code)?;
                 result = self.call(plain, context, at, size)?;
             }
             match all {
@@ -142,7 +146,7 @@ impl Engine for RegionEngine<'_> {
 
     fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
         let region = state as usize;
-        match self.0.vector_loop(region, false).map_err(no_code)? {
+        match self.0.vector_loop(region, LoopCode::Speculative).map_err(no_code)? {
             Some(vector_loop) => self.run_vector_loop(region, vector_loop, context, first, count),
             None => self.call(self.0.range(region).map_err(no_code)?, context, first, count),
         }

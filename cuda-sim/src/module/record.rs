@@ -77,7 +77,7 @@ fn encoded(facts: &Facts) -> Vec<u8> {
 fn encoded_kernel(code: &KernelCode) -> Vec<u8> {
     let mut to = Vec::new();
     code.regions.put(&mut to);
-    code.vector_loops.put(&mut to);
+    code.loops.put(&mut to);
     code.texts.identity().as_bytes().put(&mut to);
     code.shape.put(&mut to);
     code.scheduled.put(&mut to);
@@ -90,7 +90,7 @@ fn encoded_kernel(code: &KernelCode) -> Vec<u8> {
 
 fn decoded_kernel(origin: &Arc<Origin>, function: usize, clustered: bool, mut from: &[u8]) -> Option<KernelCode> {
     let from = &mut from;
-    let (regions, vector_loops) = (Vec::get(from)?, Vec::get(from)?);
+    let (regions, loops) = (Vec::get(from)?, Vec::get(from)?);
     let identity = Key::from_bytes(<[u8; 32]>::get(from)?);
     let origin = Arc::clone(origin);
     let texts = Texts::later(identity, Box::new(move || written_again(&origin, function, clustered, &identity)));
@@ -99,7 +99,7 @@ fn decoded_kernel(origin: &Arc<Origin>, function: usize, clustered: bool, mut fr
         has_fences: false,
         function,
         regions,
-        vector_loops,
+        loops,
         texts: Arc::new(texts),
         shape: Shape::get(from)?,
         scheduled: bool::get(from)?,

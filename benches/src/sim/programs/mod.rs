@@ -69,6 +69,8 @@ const ALL: &[(&str, Make)] = &[
     ("k_means", numeric::k_means),
     ("fft", numeric::fft),
     ("u128_remainder", numeric::u128_remainder),
+    ("one_thread", numeric::one_thread),
+    ("odd_blocks", numeric::odd_blocks),
     ("black_scholes", numeric::black_scholes),
     ("n_body", numeric::n_body),
 ];

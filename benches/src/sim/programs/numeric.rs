@@ -277,6 +277,64 @@ pub(super) fn u128_remainder() -> Result<Program> {
     )
 }
 
+/// A running mean, whose terms weigh less with their age: one thread.
+#[kernel]
+fn smooth(x: &[f32], weight: f32, out: &mut [f32]) {
+    let mut mean = 0.0;
+    for i in 0..x.len() {
+        mean += weight * (x[i] - mean);
+        out[i] = mean;
+    }
+}
+
+pub(super) fn one_thread() -> Result<Program> {
+    const N: usize = 1 << 19;
+    const WEIGHT: f32 = 0.05;
+    let mut random = Random(47);
+    let x: Vec<f32> = (0..N).map(|_| random.number()).collect();
+    let on_device = from_slice(&x)?;
+    program(
+        vec![0.0; N],
+        move |out| smooth::launch((1, 1), &on_device, WEIGHT, out),
+        move |out| {
+            let mut mean = 0.0;
+            for (out, x) in out.iter_mut().zip(&x) {
+                mean += WEIGHT * (x - mean);
+                *out = mean;
+            }
+        },
+    )
+}
+
+/// Numbers of a generator after many steps.
+#[kernel]
+fn generated(steps: u32, out: &mut [u32]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        let mut state = i as u32;
+        for _ in 0..steps {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        }
+        out[i] = state;
+    }
+}
+
+/// Blocks that are no multiple of a warp.
+pub(super) fn odd_blocks() -> Result<Program> {
+    const N: usize = 1000;
+    const STEPS: u32 = 1000;
+    program(
+        vec![0; N],
+        move |out| generated::launch(in_blocks(N, 100), STEPS, out),
+        move |out| {
+            let steps = std::hint::black_box(STEPS);
+            for (i, out) in (0_u32..).zip(out) {
+                *out = (0..steps).fold(i, |state, _| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+            }
+        },
+    )
+}
+
 pub(super) fn black_scholes() -> Result<Program> {
     const N: usize = 1 << 16;
     const RATE: f32 = 0.02;
