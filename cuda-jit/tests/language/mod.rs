@@ -55,6 +55,7 @@ mod methods;
 mod names;
 mod newcomers;
 mod one_function;
+mod operator_types;
 mod options;
 mod order;
 mod panics;

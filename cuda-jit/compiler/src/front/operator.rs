@@ -42,13 +42,20 @@ impl Lowering<'_> {
         expected: Option<&Ty>,
     ) -> Result<Val> {
         let outside = expected.filter(|_| !compares(op));
+        // Comparisons of references are those of the values.
+        let types = [left, right].map(|operand| self.ty_of(operand).filter(|_| !compares(op)));
+        if let Some(operator) = self.operator_of_references(at, overload::trait_name(op), types)? {
+            let (left, right) = (self.expr(left, None)?, self.expr(right, None)?);
+            return self.call_instance(at, &operator.instance, vec![left, right]);
+        }
         if is_shift(op) {
             let ty = self.ty_of(left).or_else(|| outside.cloned());
             let value = self.operand(left, ty.as_ref())?;
-            let amount = self.operand(right, None)?;
             if value.ty.lists_operators() {
+                let amount = self.right_operand(op, &value.ty, right)?;
                 return self.overloaded(at, op, value, amount);
             }
+            let amount = self.operand(right, None)?;
             return self.arithmetic(at, op, &value, &amount, may_be_zero(right));
         }
         let known = [self.ty_of(left), self.ty_of(right)].map(|ty| ty.map(super::types::strip_refs));
@@ -79,8 +86,7 @@ impl Lowering<'_> {
             return self.compare_values(at, op, left, right);
         }
         if left.ty.lists_operators() {
-            let ty = self.ty_of(right).or_else(|| overload::right_type(&left.ty, overload::trait_name(op)));
-            let right = self.operand(right, ty.as_ref())?;
+            let right = self.right_operand(op, &left.ty, right)?;
             return self.overloaded(at, op, left, right);
         }
         let right = self.operand(right, ty.as_ref())?;
@@ -92,6 +98,17 @@ impl Lowering<'_> {
             return Ok(Val::scalar(Scalar::Bool, result));
         }
         self.arithmetic(at, op, &left, &right, zero)
+    }
+
+    /// Lowers the right operand of a type that lists operators. Literals, also within tuples and arrays, have the type that the
+    /// operator takes.
+    fn right_operand(&mut self, op: BinaryOp, left: &Ty, right: &'static Expr) -> Result<Val> {
+        let listed = || overload::right_type(left, overload::trait_name(op));
+        let ty = match &right.1 {
+            ExprKind::Tuple(_) => listed().filter(|ty| matches!(ty, Ty::Tuple(_))).or_else(|| self.ty_of(right)),
+            _ => self.ty_of(right).or_else(listed),
+        };
+        self.operand(right, ty.as_ref())
     }
 
     /// Lowers `place op= value`. On primitive types Rust evaluates the value first; for other types, references
@@ -128,6 +145,12 @@ impl Lowering<'_> {
         }
         if self.ty_of(place).map(super::types::strip_refs).is_some_and(|ty| ty.lists_operators()) {
             let place = self.place_for(place, Access::Mutable)?;
+            let types = [Some(place.ty().clone()), self.ty_of(value)];
+            let name = format!("{}Assign", overload::trait_name(op));
+            if let Some(operator) = self.operator_of_references(at, &name, types)? {
+                let (place, value) = (self.reference(place, true), self.expr(value, None)?);
+                return self.call_instance(at, &operator.instance, vec![place, value]);
+            }
             let value = self.operand(value, ty.as_ref())?;
             return self.overloaded_assign(at, op, place, value);
         }

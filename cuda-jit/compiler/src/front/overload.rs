@@ -8,7 +8,7 @@ use super::function::{Lowering, Result};
 use super::operator::comparison;
 use super::place::Place;
 use super::scopes::Scopes;
-use super::types::Val;
+use super::types::{Val, strip_refs};
 use crate::kir::{BinaryOp as Kir, CompareOp, Scalar, Value};
 use crate::syntax::{BinaryOp, Pos, UnaryOp};
 use crate::typeinfo::layout::ty_name;
@@ -73,9 +73,36 @@ pub(super) fn result_of(operator: Option<Operator>) -> Option<Ty> {
     }
 }
 
-/// The right operand's type, if there is only one.
+/// The right operand's type, for an operand whose own type is not known or that of its literals by default: that of the only
+/// operator of this name, or of the first one that takes a number.
 pub(super) fn right_type(of: &Ty, name: &str) -> Option<Ty> {
-    find(of, name, None).map(|operator| operator.right)
+    let mut named = of.operators().into_iter().filter(|operator| operator.left.is_none() && operator.name == name);
+    match (named.next(), named.next()) {
+        (Some(only), None) => Some(only.right),
+        _ => find(of, name, None).map(|operator| operator.right),
+    }
+}
+
+/// The operator that one of the operands' types lists for exactly these operands.
+pub(super) fn exact(name: &str, operands: [&Ty; 2]) -> Option<Operator> {
+    let listing = operands.map(|ty| strip_refs(ty.clone()));
+    let found = |of: &Ty| {
+        let mut operators = of.operators().into_iter();
+        operators.find(|listed| listed.name == name && takes(listed, of, operands))
+    };
+    listing.iter().filter(|of| of.lists_operators()).find_map(found)
+}
+
+/// Returns true if operands have the types of an operator's, with as many references.
+fn takes(operator: &Operator, this: &Ty, [left, right]: [&Ty; 2]) -> bool {
+    fn is(listed: &Ty, given: &Ty) -> bool {
+        match (listed, given) {
+            (Ty::Ref(listed, _), Ty::Ref(given, _)) => is(listed, given),
+            (Ty::Ref(..), _) | (_, Ty::Ref(..)) => false,
+            _ => listed.fits(given),
+        }
+    }
+    is(operator.left.as_ref().unwrap_or(this), left) && is(&operator.right, right)
 }
 
 /// The left operand's type of an operator that the right operand's type lists, if there is only one.
@@ -84,12 +111,43 @@ pub(super) fn left_type(name: &str, of: &Ty) -> Option<Ty> {
 }
 
 impl Lowering<'_> {
+    /// The operator that one of the operands' types lists for exactly these operands, of which one is a reference; an error if
+    /// only one for their values is listed, unless it is the device library's, which does the same for references.
+    pub(super) fn operator_of_references(
+        &mut self,
+        at: Pos,
+        name: &str,
+        operands: [Option<Ty>; 2],
+    ) -> Result<Option<Operator>> {
+        let [Some(left), Some(right)] = operands else { return Ok(None) };
+        if !matches!(left, Ty::Ref(..)) && !matches!(right, Ty::Ref(..)) {
+            return Ok(None);
+        }
+        let given = [&left, &right];
+        if let Some(found) = exact(name, given) {
+            return Ok(Some(found));
+        }
+        let is_own = |listed: &Operator| match &listed.instance.body {
+            Body::Captured(definition, _) => listed.name == name && !cuda_jit_lang::is_source(definition.file),
+            _ => false,
+        };
+        let listing = given.map(|ty| strip_refs(ty.clone()));
+        match listing.iter().any(|of| of.lists_operators() && of.operators().iter().any(is_own)) {
+            true => Err(self.scopes.unlisted(at, name, &left, &right)),
+            false => Ok(None),
+        }
+    }
+
     /// Lowers `left op right` for structs.
     pub(super) fn overloaded(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         if let Some(compare) = comparison(op)
             && (is_ordering(compare) && left.ty == right.ty || is_compared_by_parts(&left.ty, By::Equality))
         {
             return self.compare_values(at, op, left, right);
+        }
+        if let Some(compare) = comparison(op).filter(|compare| is_ordering(*compare)) {
+            let holds = self.compare_by_impl(at, (compare, By::Partial), left, right)?;
+            return Ok(Val::scalar(Scalar::Bool, holds));
         }
         let name = trait_name(op);
         let operator = find(&left.ty, name, Some(&right.ty));
@@ -119,7 +177,8 @@ impl Lowering<'_> {
         right: Val,
     ) -> Result<Value> {
         let name = if by == By::Total { "Ord" } else { "PartialOrd" };
-        let Some(operator) = find(&left.ty, name, Some(&right.ty)) else {
+        let operator = find(&left.ty, name, Some(&right.ty));
+        let Some(operator) = operator.or_else(|| find_right(Some(&left.ty), name, &right.ty)) else {
             return Err(self.scopes.unlisted(at, name, &left.ty, &right.ty));
         };
         let (left, right) = (self.reference(Place::Fixed(left), false), self.reference(Place::Fixed(right), false));

@@ -342,6 +342,12 @@ fn unary_type(op: UnaryOp, operand: Ty) -> Option<Ty> {
 
 /// The result type of a binary operator, if the operand types that are known determine it.
 fn binary_type(op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
+    if let (Some(left), Some(right)) = (&left, &right)
+        && (matches!(left, Ty::Ref(..)) || matches!(right, Ty::Ref(..)))
+        && let Some(found) = super::overload::exact(super::overload::trait_name(op), [left, right])
+    {
+        return super::overload::result_of(Some(found));
+    }
     match (left.map(strip_refs), right.map(strip_refs)) {
         (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
         (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
