@@ -89,6 +89,9 @@ pub mod __private {
 
     pub(crate) use {argument, compiled_alone};
 
+    /// A type by another name, in bounds by which rustc does not look up its associated types.
+    pub type Itself<T> = T;
+
     /// A name that only functions of the device library can use: their indices are not checked.
     #[derive(Debug)]
     pub(crate) struct Library;
@@ -112,9 +115,9 @@ pub mod __private {
         OnlyRefSelf, OnlySelf, Operator, PinnedLayout, ProbeResult, Returned, ScalarType, StructTy, SumIdentity, SumTy,
         TryIntoOnDevice, TryOperand, Ty, TypedConstant, Unconstrained, UntypedFittedTry, UpperCasePath, ValueType,
         VariantTy, any_value, bits_of, boxed, called_path, cast_to, cast_type, closure_argument, closure_result,
-        closure_ty, const_of, constant, constant_like, evaluated, field_type, launch_bound, no_body, operators,
-        owner_arg, param_of, report, reported_type, resolved_callee, section_index, shared_array, standard_trait,
-        ty_of, type_arg, upper_case_path, value_path,
+        closure_ty, const_of, constant, constant_like, evaluated, field_type, inferred_cast, launch_bound, no_body,
+        operators, owner_arg, param_of, report, reported_type, resolved_callee, section_index, shared_array,
+        standard_trait, ty_of, type_arg, upper_case_path, value_path,
     };
     pub use crate::typeinfo::{Construction, Constructs, checked, compare, names, non_device, pattern};
     pub use crate::typeinfo::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, standard_function};
@@ -149,11 +152,11 @@ pub mod __private {
             called_path as __cuda_jit_called_path, cast_to as __cuda_jit_cast, closure_argument as __cuda_jit_argument,
             closure_result as __cuda_jit_closure_result, const_of as __cuda_jit_const_of,
             constant as __cuda_jit_constant, constant_like as __cuda_jit_constant_like,
-            evaluated as __cuda_jit_evaluated, inclusive as __cuda_jit_inclusive, items as __cuda_jit_items,
-            printable as __cuda_jit_printable, probe as __cuda_jit_probe, range_of as __cuda_jit_range,
-            reported_type as __cuda_jit_type, resolved_callee as __cuda_jit_resolved_callee,
-            section_index as __cuda_jit_section, shared_array as __cuda_jit_shared,
-            standard_trait as __cuda_jit_standard, std_traits as __cuda_jit_std,
+            evaluated as __cuda_jit_evaluated, inclusive as __cuda_jit_inclusive,
+            inferred_cast as __cuda_jit_inferred_cast, items as __cuda_jit_items, printable as __cuda_jit_printable,
+            probe as __cuda_jit_probe, range_of as __cuda_jit_range, reported_type as __cuda_jit_type,
+            resolved_callee as __cuda_jit_resolved_callee, section_index as __cuda_jit_section,
+            shared_array as __cuda_jit_shared, standard_trait as __cuda_jit_standard, std_traits as __cuda_jit_std,
             upper_case_path as __cuda_jit_upper_case_path, value_path as __cuda_jit_value_path,
         };
         pub use crate::library::boolean::BoolMethods as _;
@@ -162,14 +165,14 @@ pub mod __private {
         pub use crate::library::copy::CloneMethods as _;
         pub use crate::library::default::DefaultFunctions as _;
         pub use crate::library::iterator::{
-            __AttemptCalls as _, __BoundsCalls as _, __ChunksRemainderCalls as _, __DeviceDoubleEndedCalls as _,
-            __DeviceExactSizeCalls as _, __DeviceIntoIteratorCalls as _, __DeviceIteratorCalls as _,
-            __DeviceProductCalls as _, __DeviceSumCalls as _, __GetCalls as _, __GetMutCalls as _,
-            __IndexedSourceCalls as _, __PartedCalls as _, __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _,
-            __ReferentCalls as _, __RestCalls as _, __SliceEndsCalls as _, __SliceEndsMutCalls as _,
-            __SlicePartitionsCalls as _, __SlicePartitionsMutCalls as _, __SliceRestCalls as _,
-            __SliceSourcesCalls as _, __SliceSourcesMutCalls as _, __StepCalls as _, __ValueSourcesCalls as _,
-            __ValueSourcesMutCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _,
+            __AttemptCalls as _, __BoundsCalls as _, __ChunksRemainderCalls as _, __DeviceCallsCalls as _,
+            __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _, __DeviceIntoIteratorCalls as _,
+            __DeviceIteratorCalls as _, __DeviceProductCalls as _, __DeviceSumCalls as _, __GetCalls as _,
+            __GetMutCalls as _, __IndexedSourceCalls as _, __PartedCalls as _, __PlaneSourcesCalls as _,
+            __PlaneSourcesMutCalls as _, __ReferentCalls as _, __RestCalls as _, __SliceEndsCalls as _,
+            __SliceEndsMutCalls as _, __SlicePartitionsCalls as _, __SlicePartitionsMutCalls as _,
+            __SliceRestCalls as _, __SliceSourcesCalls as _, __SliceSourcesMutCalls as _, __StepCalls as _,
+            __ValueSourcesCalls as _, __ValueSourcesMutCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _,
             __ViewSourcesMutCalls as _, RangeFromMethods as _, RangeInclusiveMethods as _, RangeMethods as _,
             RangeToInclusiveMethods as _, RangeToMethods as _,
         };

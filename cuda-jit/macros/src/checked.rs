@@ -7,7 +7,7 @@
 //! bodies are not copied, and some mistakes in them are reported for the probe too.
 //!
 //! A constant tells the probe about errors in the body, and a constant cannot name generic parameters. The body of a
-//! generic function is therefore instantiated with representatives, `u32` and `f32`. If neither satisfies the bounds, the
+//! generic function is therefore instantiated with representatives, `u32` and `f32`, and iterators over them. If neither satisfies the bounds, the
 //! probe does not learn of errors.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
@@ -400,8 +400,11 @@ fn of_representatives(
         false => &REPRESENTATIVES[..],
     };
     let all = representatives.iter().map(|name| {
-        let (name, count) = (Ident::new(name, Span::call_site()), open.len());
-        let types = std::iter::repeat_n(quote!(::core::primitive::#name), count);
+        let name = Ident::new(name, Span::call_site());
+        let types = open.iter().map(|param| match signature.is_iterator(param) {
+            true => quote!(::core::iter::Empty<::core::primitive::#name>),
+            false => quote!(::core::primitive::#name),
+        });
         quote!(<__CudaJitRepresentative<#(#types),*>>::ERRORS)
     });
     quote! {{

@@ -41,6 +41,10 @@ pub(crate) use of_trait::of_trait;
 /// the captured body and typing probe of the `impl`. Its name is the text of the error if one of the attributes is missing.
 const MARKER: &str = "write_device_before_trait_and_impl";
 
+/// On the device, the standard library's iterators have types of the device library, which may contain references and closures.
+const ITERATORS_ONLY_OF_FUNCTIONS: &str = "only functions and methods are generic over any iterator: name its type, or write the bound at a method; a trait of your own \
+     has another name";
+
 /// `#[device] impl ..`
 pub(crate) fn of_impl(
     root: &TokenStream,
@@ -50,7 +54,9 @@ pub(crate) fn of_impl(
 ) -> TokenStream {
     let mut declared = TokenStream::new();
     let expanded = options::of_device(written.clone()).and_then(|options| {
-        refuse_iterators(&item.generics)?;
+        if !options.library {
+            refuse_iterators(&item.generics, ITERATORS_ONLY_OF_FUNCTIONS)?;
+        }
         let path = item.trait_.as_ref().map(|(_, path, _)| path);
         if path.is_some_and(|path| operator(path).is_none() && Iteration::of(path).is_none()) && !options.library {
             add_value_bounds(root, &mut item.generics);

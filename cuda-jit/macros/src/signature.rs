@@ -13,11 +13,14 @@ use syn::{
 mod closure_types;
 mod device_bounds;
 mod impl_arguments;
+mod iterators;
 
 use crate::capture;
 pub(crate) use closure_types::{closure_placeholder, closures, replaced};
 pub(crate) use device_bounds::{add_device_bounds, add_value_bounds};
 pub(crate) use impl_arguments::{has_impl_arguments, name_impl_arguments};
+use iterators::Iterators;
+pub(crate) use iterators::refuse_iterators;
 
 /// The name of a receiver in the typing probe.
 pub(crate) const RECEIVER: &str = "__cuda_jit_self";
@@ -68,6 +71,8 @@ pub(crate) struct Signature {
     pub(crate) body_copy: Option<crate::checked::BodyCopy>,
     /// True if no macro can have assembled the function.
     pub(crate) single_expansion: bool,
+    /// The type parameters that are iterators.
+    iterators: Iterators,
 }
 
 impl Signature {
@@ -79,7 +84,12 @@ impl Signature {
     /// Reads and checks a signature.
     pub(crate) fn new(sig: &syn::Signature, role: Role, single_expansion: bool) -> syn::Result<Self> {
         refuse_qualifiers(sig)?;
-        refuse_iterators(&sig.generics)?;
+        let iterators = Iterators::of(&sig.generics);
+        let sig = &iterators.with_whole_items(sig);
+        if role == Role::Kernel {
+            let hint = "a kernel takes no iterator, which is no value of the device's memory: take a slice";
+            refuse_iterators(&sig.generics, hint)?;
+        }
         if role == Role::Kernel && sig.inputs.len() > MAX_PARAMS {
             let hint = format!("a kernel has at most {MAX_PARAMS} parameters");
             return Err(syn::Error::new(sig.inputs[MAX_PARAMS].span(), hint));
@@ -150,6 +160,7 @@ impl Signature {
             generics,
             body_copy: None,
             single_expansion,
+            iterators,
         };
         let by_reference =
             |ty: &&Type| matches!(ty, Type::Reference(reference) if signature.is_closure(&reference.elem));
@@ -165,6 +176,7 @@ impl Signature {
     /// The function's body, preceded by the statements that destructure its parameters.
     pub(crate) fn body(&self, mut block: Block) -> Block {
         block.stmts.splice(0..0, self.unpacked.iter().cloned());
+        self.iterators.write_whole_items(&mut block);
         block
     }
 
@@ -179,6 +191,11 @@ impl Signature {
 
     pub(crate) fn closure(&self, name: &Ident) -> Option<&Type> {
         self.closures.iter().find(|(closure, _)| closure == name).map(|(_, fn_pointer)| fn_pointer)
+    }
+
+    /// Returns true if a type parameter is an iterator.
+    pub(crate) fn is_iterator(&self, name: &Ident) -> bool {
+        self.iterators.contain(name)
     }
 
     /// Returns true if only a call fixes a type parameter, which is a closure's; a kernel's is fixed by the launch.
@@ -223,6 +240,9 @@ impl Signature {
                 Role::Kernel if self.closure(ty).is_some() => syn::parse_quote!(#ty: #root::KernelClosure),
                 Role::Kernel => syn::parse_quote!(#ty: #root::ElementType + #root::Element),
                 Role::Library => syn::parse_quote!(#ty: #root::DeviceType),
+                // the device library's iterators contain closures, and references, of any lifetime: rustc does not check
+                // those of a typing probe
+                _ if self.is_iterator(ty) => syn::parse_quote!(#ty: #root::DeviceType + 'static),
                 _ => syn::parse_quote!(#ty: #root::ValueType),
             });
         }
@@ -334,33 +354,6 @@ fn name(param: &mut PatType, index: usize, unpacked: &mut Vec<Stmt>) -> Ident {
     let span = pattern.span();
     unpacked.push(syn::parse_quote_spanned!(span => let #pattern = #bound;));
     quote::format_ident!("arg{index}", span = Span::mixed_site())
-}
-
-/// The standard library's traits of iterators.
-const ITERATORS: &[&str] = &["Iterator", "DoubleEndedIterator", "ExactSizeIterator", "IntoIterator"];
-
-/// Refuses a type parameter bound by an iterator trait: on the device, the standard library's iterators have types of the
-/// device library, which do not implement that trait.
-pub(crate) fn refuse_iterators(generics: &Generics) -> syn::Result<()> {
-    let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-    let bounded = predicates.filter_map(|predicate| match predicate {
-        syn::WherePredicate::Type(predicate) => Some(&predicate.bounds),
-        _ => None,
-    });
-    for bound in generics.type_params().map(|param| &param.bounds).chain(bounded).flatten() {
-        if let TypeParamBound::Trait(bound) = bound
-            && let Some(last) = bound.path.segments.last()
-            && ITERATORS.iter().any(|name| last.ident == name)
-        {
-            let hint = format!(
-                "kernels have iterators of other types than the host, so nothing that they call takes any `{}`; take a slice, or \
-                 a type of your own with a `#[device] impl Iterator` by its name; a trait of your own has another name",
-                last.ident
-            );
-            return Err(syn::Error::new(last.ident.span(), hint));
-        }
-    }
-    Ok(())
 }
 
 fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {

@@ -103,3 +103,25 @@ fn the_hosts_cast_is_as() {
     as_by_rustc!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64;
         [i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64]);
 }
+
+#[device]
+fn halved(of: u16) -> u16 {
+    of / 2
+}
+
+#[kernel]
+fn inferred(x: f32, out: &mut [u64]) {
+    let whole: u64 = x as _;
+    out[0] = whole;
+    out[1] = x as _;
+    out[2] = halved(x as _) as _;
+    out[3] += [1_u8, 2, 3][(x as u32 % 3) as usize] as u64 + (x as i8 as u8) as u64;
+    let count = (x as u32 + 300) as _;
+    out[4] = u64::from(halved(count));
+}
+
+#[test]
+fn the_type_of_a_cast_may_be_inferred() {
+    differ!(inferred, (1, 1), [-7.5_f32], [0_u64; 5]);
+    differ!(inferred, (1, 1), [70000.5_f32], [0_u64; 5]);
+}

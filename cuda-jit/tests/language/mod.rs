@@ -1,5 +1,6 @@
 //! The kernel language on the software device, against the same functions on the host.
 
+mod any_iterator;
 mod arithmetic;
 mod arrays;
 mod atomics;

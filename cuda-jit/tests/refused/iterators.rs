@@ -45,17 +45,9 @@ impl Iterator for Numbers {
 #[cuda_jit::device]
 impl ExactSizeIterator for Numbers {}
 
-#[cuda_jit::device]
-fn total<I: Iterator<Item = f32>>(all: I) -> f32 {
-    all.sum()
-}
-
-#[cuda_jit::device]
-fn each<I>(all: I) -> u32
-where
-    I: IntoIterator<Item = u32>,
-{
-    all.into_iter().count() as u32
+#[cuda_jit::kernel]
+fn any<I: Iterator<Item = f32>>(all: I, out: &mut [f32]) {
+    out[0] = all.sum();
 }
 
 #[derive(Clone, Copy, cuda_jit::DeviceType)]
@@ -77,18 +69,6 @@ where
 {
     fn first(mut self) -> f32 {
         self.0.next().unwrap_or(0.0)
-    }
-}
-
-mod own {
-    #[cuda_jit::device]
-    pub trait Iterator {
-        fn step(&self) -> f32;
-    }
-
-    #[cuda_jit::device]
-    fn stepped<I: Iterator>(of: I) -> f32 {
-        of.step()
     }
 }
 

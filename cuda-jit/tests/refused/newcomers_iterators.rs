@@ -1,6 +1,5 @@
 //! Loops, iterators and generic functions as somebody writes them who knows Rust and Numba: each mistake gives one error.
 
-use cuda_jit::device::grid;
 use cuda_jit::{device, kernel};
 
 #[kernel]
@@ -22,20 +21,6 @@ fn collected(x: &[f32], out: &mut [f32]) {
 #[kernel]
 fn too_few(x: &[f32], out: &mut [f32]) {
     out[0] = f32::max(x[0]);
-}
-
-#[device]
-fn total(items: impl Iterator<Item = i32>) -> i32 {
-    let mut sum = 0;
-    for item in items {
-        sum += item;
-    }
-    sum
-}
-
-#[kernel]
-fn any_iterator(out: &mut [i32]) {
-    out[grid::<1>()] = total(0..5);
 }
 
 #[kernel]

@@ -498,6 +498,11 @@ pub fn bits_of<T: ScalarType>(value: T) -> u128 {
 /// Unifies a witness with the type in a cast.
 pub fn cast_to<T: CastType>(_: *const T) {}
 
+/// Unifies a witness with the type of a cast to `_`, and returns the value.
+pub fn inferred_cast<T: CastType>(_: *const T, value: T) -> T {
+    value
+}
+
 /// The type in a cast, from its witness.
 pub fn cast_type<T: CastType>(_: *const T) -> Scalar {
     T::TARGET

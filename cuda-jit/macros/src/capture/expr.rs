@@ -52,7 +52,10 @@ impl Capture {
             Expr::Cast(cast) if matches!(&*cast.ty, Type::Ptr(_)) => self.refuse(cast.ty.span(), POINTERS),
             Expr::Cast(cast) => {
                 let value = self.expr(&mut cast.expr);
-                let number = self.cast_type(&cast.ty);
+                let number = match &*cast.ty {
+                    Type::Infer(_) => self.inferred_cast(expr),
+                    ty => self.cast_type(ty),
+                };
                 node(span, s::ExprKind::Cast(Box::new(value), number))
             }
             Expr::Index(index) => self.index(index),

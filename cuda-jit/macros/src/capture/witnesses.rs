@@ -155,6 +155,14 @@ impl Capture {
         })
     }
 
+    /// The number of the type of a cast to `_`, which rustc infers from what becomes of the value.
+    pub(super) fn inferred_cast(&mut self, expr: &mut Expr) -> u32 {
+        let number = self.queries.cast(syn::parse_quote!(_), self.scopes.block());
+        let witness = cast(number, expr.span());
+        *expr = Expr::Verbatim(quote_spanned!(expr.span() => __cuda_jit_inferred_cast(#witness, #expr)));
+        number
+    }
+
     /// The number of the type of an array in shared memory.
     pub(super) fn shared_type(&mut self, ty: &Type) -> u32 {
         let number = self.queries.named(ty.span());

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 
+use super::calls::DeviceCalls;
 use super::{
     Attempt, Chain, Copied, Cycle, DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceProduct, DeviceSum,
     Enumerate, Filter, FilterMap, Flatten, Fuse, Inspect, Map, MapWhile, Peekable, Referent, Rev, Scan, Skip,
@@ -380,7 +381,7 @@ pub trait DeviceIterator: Sized + DeviceType {
     /// Returns the element with the largest key, the last of several.
     fn max_by_key<K: Ord + DeviceType, F: FnMut(&Self::Item) -> K>(self, mut key: F) -> Option<Self::Item> {
         let keyed = self.map(|item| (key(&item), item));
-        keyed.reduce(|x, y| if comes_after(&x.0, &y.0) { x } else { y }).map(|(_, item)| item)
+        keyed.device_reduce(|x, y| if comes_after(&x.0, &y.0) { x } else { y }).map(|(_, item)| item)
     }
 
     /// Returns the smallest element, the first of several.
@@ -399,7 +400,7 @@ pub trait DeviceIterator: Sized + DeviceType {
     /// Returns the element with the smallest key, the first of several.
     fn min_by_key<K: Ord + DeviceType, F: FnMut(&Self::Item) -> K>(self, mut key: F) -> Option<Self::Item> {
         let keyed = self.map(|item| (key(&item), item));
-        keyed.reduce(|x, y| if comes_after(&x.0, &y.0) { y } else { x }).map(|(_, item)| item)
+        keyed.device_reduce(|x, y| if comes_after(&x.0, &y.0) { y } else { x }).map(|(_, item)| item)
     }
 
     /// Returns true if no element is greater than its successor.
@@ -427,7 +428,7 @@ pub trait DeviceIterator: Sized + DeviceType {
 
     /// Returns true if no element has a greater key than its successor.
     fn is_sorted_by_key<K: PartialOrd + DeviceType, F: FnMut(Self::Item) -> K>(self, f: F) -> bool {
-        self.map(f).is_sorted()
+        self.map(f).device_is_sorted()
     }
 
     /// Returns true if the elements are equal to those of another iterator.

@@ -1,5 +1,6 @@
 //! Adaptors with additional state: `fuse`, `flatten`, `flat_map`, `cycle` and `peekable`.
 
+use super::calls::DeviceCalls;
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator};
 use crate::device;
 use crate::device::library::duplicate;
@@ -154,7 +155,7 @@ where
                 }
                 self.front = None;
             }
-            match self.iter.next() {
+            match self.iter.device_next() {
                 Some(inner) => self.front = Some(inner.into_iter()),
                 None => break,
             }
@@ -181,7 +182,7 @@ where
                 }
                 self.front = None;
             }
-            match self.iter.next() {
+            match self.iter.device_next() {
                 Some(inner) => self.front = Some(inner.into_iter()),
                 None => break,
             }
@@ -196,7 +197,7 @@ where
     }
 
     fn nth(&mut self, n: usize) -> Option<U::Item> {
-        if self.advance(n) > 0 { None } else { self.next() }
+        if self.advance(n) > 0 { None } else { self.device_next() }
     }
 
     fn fold<B, F: FnMut(B, U::Item) -> B>(self, init: B, mut f: F) -> B {
@@ -204,7 +205,7 @@ where
         if let Some(inner) = self.front {
             accumulator = inner.fold(accumulator, |accumulator, item| f(accumulator, item));
         }
-        accumulator = self.iter.fold(accumulator, |accumulator, inner| {
+        accumulator = self.iter.device_fold(accumulator, |accumulator, inner| {
             inner.into_iter().fold(accumulator, |accumulator, item| f(accumulator, item))
         });
         if let Some(inner) = self.back {
@@ -218,7 +219,7 @@ where
         if let Some(inner) = self.front {
             count += inner.count();
         }
-        count = self.iter.fold(count, |count, inner| count + inner.into_iter().count());
+        count = self.iter.device_fold(count, |count, inner| count + inner.into_iter().count());
         if let Some(inner) = self.back {
             count += inner.count();
         }
@@ -230,7 +231,7 @@ where
         if let Some(inner) = self.front {
             last = inner.last();
         }
-        last = self.iter.fold(last, |last, inner| {
+        last = self.iter.device_fold(last, |last, inner| {
             let item = inner.into_iter().last();
             if item.is_some() { item } else { last }
         });
@@ -276,7 +277,7 @@ where
                 }
                 self.back = None;
             }
-            match self.iter.next_back() {
+            match self.iter.device_next_back() {
                 Some(inner) => self.back = Some(inner.into_iter()),
                 None => break,
             }
@@ -329,7 +330,7 @@ impl<I: DeviceIterator> Peekable<I> {
 
     /// Returns the next element if it satisfies a predicate.
     pub fn next_if<F: FnOnce(&I::Item) -> bool>(&mut self, f: F) -> Option<I::Item> {
-        match self.next() {
+        match self.device_next() {
             Some(item) => {
                 if f(&item) {
                     Some(item)

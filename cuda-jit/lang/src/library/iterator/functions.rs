@@ -1,6 +1,7 @@
 //! Functions of `std::iter`, `std::array` and `std::mem` that create iterators and arrays or measure types, and the iterators over
 //! an `Option` or `Result`.
 
+use super::calls::DeviceCalls;
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator, Indexed, IndexedSource, Zip};
 use crate::device;
 use crate::device::library::duplicate;
@@ -230,7 +231,7 @@ impl<T: DeviceType> DeviceIterator for Repeat<T> {
     const IS_PURE: bool = true;
 
     fn next(&mut self) -> Option<T> {
-        if self.left == usize::MAX { Some(duplicate(&self.item)) } else { self.next_back() }
+        if self.left == usize::MAX { Some(duplicate(&self.item)) } else { self.device_next_back() }
     }
 
     fn advance(&mut self, n: usize) -> usize {
@@ -239,7 +240,7 @@ impl<T: DeviceType> DeviceIterator for Repeat<T> {
 
     fn nth(&mut self, n: usize) -> Option<T> {
         self.advance(n);
-        self.next()
+        self.device_next()
     }
 
     fn trusted_len(&self) -> usize {
@@ -265,7 +266,7 @@ impl<T: DeviceType> DeviceDoubleEnded for Repeat<T> {
 
     fn nth_back(&mut self, n: usize) -> Option<T> {
         self.advance_back(n);
-        self.next_back()
+        self.device_next_back()
     }
 }
 

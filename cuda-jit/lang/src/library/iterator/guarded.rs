@@ -1,6 +1,7 @@
 //! Adaptors whose closures decide on the first or last element: `skip_while`, `take_while`, `map_while`, `scan`.
 
 use super::DeviceIterator;
+use super::calls::DeviceCalls;
 use crate::device;
 use crate::library::structs::device_struct;
 use crate::typeinfo::{Closure, DeviceType};
@@ -33,7 +34,7 @@ impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for SkipWhile
     fn fold<B, F: FnMut(B, I::Item) -> B>(mut self, init: B, mut f: F) -> B {
         let mut accumulator = init;
         if !self.has_begun {
-            match self.next() {
+            match self.device_next() {
                 Some(item) => accumulator = f(accumulator, item),
                 None => return accumulator,
             }

@@ -1,5 +1,6 @@
 //! Iterators over elements or subslices that are accessed by index.
 
+use super::calls::DeviceCalls;
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator};
 use crate::device;
 use crate::library::structs::device_struct;
@@ -75,7 +76,7 @@ impl<S: IndexedSource> DeviceIterator for Indexed<S> {
 
     fn nth(&mut self, n: usize) -> Option<S::Item> {
         self.advance(n);
-        self.next()
+        self.device_next()
     }
 
     fn count(self) -> usize {
@@ -83,7 +84,7 @@ impl<S: IndexedSource> DeviceIterator for Indexed<S> {
     }
 
     fn last(mut self) -> Option<S::Item> {
-        self.next_back()
+        self.device_next_back()
     }
 
     fn trusted_len(&self) -> usize {
@@ -119,7 +120,7 @@ impl<S: IndexedSource> DeviceDoubleEnded for Indexed<S> {
 
     fn nth_back(&mut self, n: usize) -> Option<S::Item> {
         self.advance_back(n);
-        self.next_back()
+        self.device_next_back()
     }
 }
 

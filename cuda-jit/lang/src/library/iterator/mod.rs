@@ -11,6 +11,7 @@
 //! Unsafe code reads elements of slices at indices that the iterator's fields bound: `front <= back <= slice.len()`.
 
 mod attempts;
+mod calls;
 mod contains;
 mod copies;
 mod device_iterator;
@@ -23,6 +24,7 @@ mod paired;
 mod partition;
 mod ranges;
 mod slices;
+mod standard;
 mod sums;
 mod take_skip;
 mod transform;
@@ -30,6 +32,7 @@ mod view_sources;
 mod views;
 
 pub use attempts::{__AttemptCalls, Attempt};
+pub use calls::{__DeviceCallsCalls, DeviceCalls};
 pub use contains::{
     RangeBound, RangeFromMethods, RangeInclusiveMethods, RangeMethods, RangeToInclusiveMethods, RangeToMethods,
 };

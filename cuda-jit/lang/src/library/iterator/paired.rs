@@ -1,5 +1,6 @@
 //! Adaptors that combine two iterators: `zip` and `chain`.
 
+use super::calls::DeviceCalls;
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator};
 use crate::device;
 use crate::library::structs::device_struct;
@@ -64,12 +65,12 @@ impl<A: DeviceIterator, B: DeviceIterator> DeviceIterator for Zip<A, B> {
         } else {
             let mut left = n;
             while left > 0 {
-                if self.next().is_none() {
+                if self.device_next().is_none() {
                     return None;
                 }
                 left -= 1;
             }
-            self.next()
+            self.device_next()
         }
     }
 
@@ -84,14 +85,14 @@ impl<A: DeviceIterator, B: DeviceIterator> DeviceIterator for Zip<A, B> {
             return accumulator;
         }
         if Self::IS_PURE || Self::IS_RANDOM_ACCESS || !Self::HAS_TRUSTED_LEN {
-            while let Some(pair) = self.next() {
+            while let Some(pair) = self.device_next() {
                 accumulator = f(accumulator, pair);
             }
             return accumulator;
         }
         let mut left = self.trusted_len();
         while left > 0 {
-            match self.next() {
+            match self.device_next() {
                 Some(pair) => accumulator = f(accumulator, pair),
                 None => return accumulator,
             }
@@ -147,12 +148,12 @@ where
         } else {
             let mut left = n;
             while left > 0 {
-                if self.next_back().is_none() {
+                if self.device_next_back().is_none() {
                     return None;
                 }
                 left -= 1;
             }
-            self.next_back()
+            self.device_next_back()
         }
     }
 }

@@ -5,6 +5,7 @@
 //! The unsafe code extends the lifetime of a subslice to that of the slice: the parts that an iterator returns do not
 //! overlap.
 
+use super::calls::DeviceCalls;
 use super::slices::{Elements, ElementsMut};
 use super::{DeviceDoubleEnded, DeviceIterator, Rev};
 use crate::device;
@@ -96,7 +97,7 @@ impl<S: Parted, F: FnMut(&S::Element, &S::Element) -> bool> DeviceIterator for C
     }
 
     fn last(mut self) -> Option<S::Part> {
-        self.next_back()
+        self.device_next_back()
     }
 }
 

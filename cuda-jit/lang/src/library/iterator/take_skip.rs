@@ -1,5 +1,6 @@
 //! Adaptors that drop elements by their position: `take`, `skip` and `step_by`.
 
+use super::calls::DeviceCalls;
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator};
 use crate::device;
 use crate::library::structs::device_struct;
@@ -55,7 +56,7 @@ impl<I: DeviceIterator> DeviceIterator for Take<I> {
             self.left = self.trusted_len();
         }
         let mut accumulator = init;
-        while let Some(item) = self.next() {
+        while let Some(item) = self.device_next() {
             accumulator = f(accumulator, item);
         }
         accumulator
@@ -186,14 +187,14 @@ impl<I: DeviceDoubleEnded + DeviceExactSize> DeviceDoubleEnded for Skip<I> {
     }
 
     fn advance_back(&mut self, n: usize) -> usize {
-        let len = self.len();
+        let len = self.device_len();
         let wanted = if n < len { n } else { len };
         self.iter.advance_back(wanted);
         n - wanted
     }
 
     fn nth_back(&mut self, n: usize) -> Option<I::Item> {
-        let len = self.len();
+        let len = self.device_len();
         if n < len {
             self.iter.nth_back(n)
         } else {
@@ -206,7 +207,7 @@ impl<I: DeviceDoubleEnded + DeviceExactSize> DeviceDoubleEnded for Skip<I> {
 
     fn rfold<B, F: FnMut(B, I::Item) -> B>(mut self, init: B, mut f: F) -> B {
         let mut accumulator = init;
-        let mut left = self.len();
+        let mut left = self.device_len();
         while left > 0 {
             match self.iter.next_back() {
                 Some(item) => accumulator = f(accumulator, item),
@@ -280,7 +281,7 @@ impl<I: DeviceIterator> DeviceIterator for StepBy<I> {
     fn fold<B, F: FnMut(B, I::Item) -> B>(mut self, init: B, mut f: F) -> B {
         let mut accumulator = init;
         if I::IS_PURE {
-            while let Some(item) = self.next() {
+            while let Some(item) = self.device_next() {
                 accumulator = f(accumulator, item);
             }
             return accumulator;
@@ -331,7 +332,7 @@ impl<I: DeviceDoubleEnded + DeviceExactSize> DeviceDoubleEnded for StepBy<I> {
 
     fn rfold<B, F: FnMut(B, I::Item) -> B>(mut self, init: B, mut f: F) -> B {
         let mut accumulator = init;
-        match self.next_back() {
+        match self.device_next_back() {
             Some(item) => accumulator = f(accumulator, item),
             None => return accumulator,
         }

@@ -2,6 +2,7 @@
 
 use ndarray::{ArrayView, ArrayViewMut, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
+use super::calls::DeviceCalls;
 use super::{DeviceExactSize, DeviceIterator, Enumerate, Indexed, IndexedSource};
 use crate::device;
 use crate::device::library::{TraversedView, elements_in, lane_at, lanes_in, next_element};
@@ -155,7 +156,7 @@ macro_rules! of_dimensions {
 
             fn next(&mut self) -> Option<(($($ty,)*), <$view<'a, T, $dim> as TraversedView>::Element)> {
                 let at = self.elements.place;
-                match self.elements.next() {
+                match self.elements.device_next() {
                     Some(element) => Some((($(at[$index],)*), element)),
                     None => None,
                 }
