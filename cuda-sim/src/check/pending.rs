@@ -1,5 +1,5 @@
-//! What strong reads of a thread have collected before a fence, or an acquire operation of the same location, adds it to what the
-//! thread knows.
+//! The clocks that strong reads of a thread have collected, before a fence, or an acquire operation of the same location, adds them
+//! to those that the thread knows.
 //!
 //! PTX has two acquire patterns that begin with a strong read: with a later fence, whatever the location was, and with a later
 //! acquire operation of the same location.

@@ -1,4 +1,4 @@
-//! What threads have released at barrier objects (`mbarrier`), by phase: a test that finds a phase complete acquires what was
+//! The clocks that threads have released at barrier objects (`mbarrier`), by phase: a test that finds a phase complete acquires what was
 //! released for it and for those before, and nothing of the phase that has begun since.
 //!
 //! The phase is known by its parity, which each arrival and each test looks up: between two of them it ends once at most. Where
@@ -12,7 +12,7 @@ struct Object {
     /// The parity of the phase for which `current` was released.
     odd: bool,
     current: Known,
-    /// What was released for the phases that are complete.
+    /// The clock that was released for the phases that are complete.
     complete: Known,
     /// True if not every arrival is one of a thread.
     is_mixed: bool,

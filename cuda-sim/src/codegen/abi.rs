@@ -170,7 +170,7 @@ pub(crate) mod fence {
     pub(crate) const RELEASES: u32 = 1 << 3;
 }
 
-/// What checked code passes of an operation on a barrier object.
+/// The properties that checked code passes of an operation on a barrier object.
 pub(crate) mod arrival {
     /// An arrival that releases what its thread has done before.
     pub(crate) const RELEASE: u32 = 0;
