@@ -80,6 +80,13 @@ impl Known {
             self.queue.push_back(event);
         }
     }
+
+    fn forget_variables(&mut self, range: std::ops::Range<u64>) {
+        let gone: Vec<u64> = self.variables.range(range).map(|(at, _)| *at).collect();
+        gone.iter().for_each(|at| {
+            self.variables.remove(at);
+        });
+    }
 }
 
 fn push(event: Event) {
@@ -178,16 +185,14 @@ pub(crate) fn variables(new: impl Iterator<Item = (u64, String, u64)>) {
 
 /// The variables between two addresses are gone.
 pub(crate) fn forget_variables(range: std::ops::Range<u64>) {
-    let mut known = KNOWN.lock();
-    let gone: Vec<u64> = known.variables.range(range).map(|(at, _)| *at).collect();
-    gone.iter().for_each(|at| {
-        known.variables.remove(at);
-    });
+    KNOWN.lock().forget_variables(range);
 }
 
 /// A kernel has allocated memory from the device's heap.
 pub(crate) fn made(address: u64, bytes: u64) {
     let mut known = KNOWN.lock();
+    // Blocks that were freed may have begun anywhere in it.
+    known.forget_variables(address..address.saturating_add(bytes.max(1)));
     known.variables.insert(address, Variable { name: HEAP.to_owned(), bytes });
     known.push(Event::Forget { start: address, bytes: bytes.max(1) });
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: live and free ranges tile the area. A kernel that writes out of bounds cannot corrupt the metadata.
 
+use crate::check::events;
 use crate::memory::{AllocationKind, MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -75,6 +76,8 @@ pub(crate) fn limit(context: u32, bytes: u64) {
 pub(crate) fn reset(context: u32) {
     let old = HEAPS.lock().remove(&context);
     if let Some(old) = old.filter(|heap| heap.base != 0) {
+        let bytes: u64 = old.free.values().chain(old.live.values()).sum();
+        events::forget_variables(old.base..old.base + bytes);
         // Allocated by `allocate`, so freeing it cannot fail.
         let _ = MEMORY.free(old.base, |kind| kind == AllocationKind::Internal);
     }
