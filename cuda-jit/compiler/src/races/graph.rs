@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::inline::Flat;
 use crate::kir::{
-    Access, Axis, BinaryOp, CompareOp, Location, Module, Op, Role, Scalar, SlotId, Space, Special, Terminator, Type,
-    UnaryOp, Value,
+    Access, Axis, BinaryOp, CompareOp, Location, Module, Op, Role, Scalar, Scope, SlotId, Space, Special, Terminator,
+    Type, UnaryOp, Value,
 };
 
 /// The index of a node.
@@ -68,6 +68,8 @@ pub(super) struct MemoryAccess {
     pub(super) width: u32,
     pub(super) block: usize,
     pub(super) at: Option<usize>,
+    /// True for an atomic access whose scope does not include the threads of all blocks.
+    pub(super) narrow: bool,
 }
 
 /// A basic block of the graph.
@@ -397,8 +399,14 @@ impl Graph {
                 self.access(Use::Write, of[0], values.len() as u32, block, at);
                 return None;
             }
-            Op::AtomicLoad(..) | Op::AtomicStore(..) | Op::Atomic(..) | Op::CompareExchange(..) => {
+            Op::AtomicLoad(order, _)
+            | Op::AtomicStore(order, ..)
+            | Op::Atomic(_, order, ..)
+            | Op::CompareExchange(order, ..) => {
+                let before = self.accesses.len();
                 self.access(Use::Atomic, of[0], 1, block, at);
+                let narrow = matches!(order.scope, Scope::Block | Scope::Cluster);
+                self.accesses[before..].iter_mut().for_each(|access| access.narrow = narrow);
                 opaque
             }
             Op::BarrierReduce(..) => Kind::Opaque(number, block, true),
@@ -432,7 +440,7 @@ impl Graph {
             && !matches!(space, Space::Local | Space::Constant)
             && !self.is_constant(pointer)
         {
-            self.accesses.push(MemoryAccess { kind, pointer, width: pointee.size() * count, block, at });
+            self.accesses.push(MemoryAccess { kind, pointer, width: pointee.size() * count, block, at, narrow: false });
         }
     }
 

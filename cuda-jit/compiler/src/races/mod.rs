@@ -1,7 +1,7 @@
 //! A static analysis that proves kernels free of data races, or lists the places where it cannot.
 //!
-//! Two accesses of different threads race if they overlap, at least one writes, not both are atomic, and no barrier of
-//! the block orders them. A kernel is proved if no pair of its accesses to memory that the launch may write, and to
+//! Two accesses of different threads race if they overlap, at least one writes, not both are atomic with scopes that
+//! include both threads, and no barrier of the block orders them. A kernel is proved if no pair of its accesses to memory that the launch may write, and to
 //! shared memory, can race:
 //!
 //! - `inline` inlines device functions, `graph` builds SSA form with the control-flow graph.
@@ -34,7 +34,7 @@ use std::fmt;
 
 use graph::{Graph, Kind, Use};
 use poly::Poly;
-use prove::{Base, Located, Prover, can_race};
+use prove::{Base, Located, Prover, can_race, is_too_narrow};
 use symbols::{Meaning, Symbols};
 
 use crate::kir::{Location, Module, Special};
@@ -217,7 +217,8 @@ pub fn analyse(module: &Module) -> Races {
 
 /// Compares the accesses to one memory with each other.
 fn compare(graph: &Graph, prover: &mut Prover<'_>, accesses: &[Located], places: &mut BTreeSet<Place>) {
-    if accesses.iter().all(|access| access.access.kind == accesses[0].access.kind && access.access.kind != Use::Write) {
+    let harmless = |access: &Located| access.access.kind != Use::Write && !is_too_narrow(access, access);
+    if accesses.iter().all(|access| access.access.kind == accesses[0].access.kind && harmless(access)) {
         return;
     }
     if accesses.len() > MOST_ACCESSES {
@@ -231,7 +232,11 @@ fn compare(graph: &Graph, prover: &mut Prover<'_>, accesses: &[Located], places:
             return;
         }
         for b in &accesses[index..] {
-            if !can_race(a.access.kind, b.access.kind) || prover.apart(a, b) {
+            let is_apart = match is_too_narrow(a, b) {
+                true => prover.apart_in_blocks(a, b),
+                false => !can_race(a.access.kind, b.access.kind) || prover.apart(a, b),
+            };
+            if is_apart {
                 continue;
             }
             if linear::is_exhausted() {
@@ -259,6 +264,12 @@ fn reason(graph: &Graph, prover: &Prover<'_>, write: &Located, other: &Located) 
         Use::Write => "writes",
         Use::Atomic => "atomically accesses",
     };
+    if is_too_narrow(write, other) {
+        return format!(
+            "a thread of another block that {verb} it{at} may have the same element, and the scope of an atomic access \
+             does not include other blocks"
+        );
+    }
     let barrier = if prover.aligned() { "" } else { ", and a barrier in divergent code orders nothing" };
     let text = if !prover.varies(write) && !prover.varies(other) {
         if same {

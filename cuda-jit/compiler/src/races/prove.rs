@@ -179,6 +179,11 @@ impl<'g> Prover<'g> {
         self.relations(a, b).into_iter().all(|relation| self.refuted(a, b, &relation, true))
     }
 
+    /// Returns true if two accesses to the same memory by threads of different blocks are proved apart.
+    pub(super) fn apart_in_blocks(&mut self, a: &Located, b: &Located) -> bool {
+        self.refuted(a, b, &Relation::default(), false)
+    }
+
     /// The relations in which two threads of a block can be at two accesses at the same time.
     fn relations(&self, a: &Located, b: &Located) -> BTreeSet<Relation> {
         let own = Relation { same_block: true, ..Relation::default() };
@@ -549,4 +554,10 @@ fn factors(equation: &Poly) -> Vec<(i128, Monomial)> {
 /// Returns true if two kinds of accesses can race.
 pub(super) fn can_race(a: Use, b: Use) -> bool {
     !matches!((a, b), (Use::Read, Use::Read) | (Use::Atomic, Use::Atomic))
+}
+
+/// Returns true if two accesses to the same memory, which are atomic, race if threads of different blocks make them.
+pub(super) fn is_too_narrow(a: &Located, b: &Located) -> bool {
+    let atomic = a.access.kind == Use::Atomic && b.access.kind == Use::Atomic;
+    atomic && !a.base.is_shared() && (a.access.narrow || b.access.narrow)
 }

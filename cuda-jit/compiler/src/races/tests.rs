@@ -101,6 +101,33 @@ fn atomics_race_with_plain_accesses_only() {
 }
 
 #[test]
+fn atomics_of_a_narrow_scope_race_with_those_of_other_blocks() {
+    let body = |index: &str, last: &str| {
+        format!(
+            "b0: v2: u32 = special {index} v3: u64 = cast v2 to u64 v4: ptr global u32 = offset v0, v3
+             v5: u32 = const u32 1 {last} return"
+        )
+    };
+    for narrow in [
+        "v6: u32 = atomic add relaxed block v4, v5",
+        "v6: u32 = atomic_load relaxed cluster v4 v7: u32 = atomic add v4, v5",
+        "v6: u32 = compare_exchange seq_cst block v4, v5, v5",
+        "atomic_store relaxed block v4, v5",
+    ] {
+        let races = analysed(&body("thread_idx.x", narrow));
+        assert!(!races.is_proved(), "{narrow}");
+        let reason = races.places()[0].reason();
+        assert!(reason.starts_with("a thread of another block that atomically accesses it"), "{reason}");
+        // Each block has an element of its own.
+        let races = analysed(&body("block_idx.x", narrow));
+        assert!(races.is_proved(), "{narrow}: {races}");
+        let wide = narrow.replace("relaxed block", "relaxed device").replace("relaxed cluster", "relaxed system");
+        let wide = wide.replace("seq_cst block", "seq_cst device");
+        assert!(analysed(&body("thread_idx.x", &wide)).is_proved(), "{wide}");
+    }
+}
+
+#[test]
 fn functions_that_call_themselves_are_not_followed() {
     let module = "kir 1 kernel f() { b0: call f1() return } device g() { b0: call f1() return }".parse().unwrap();
     let races = analyse(&module);

@@ -3,7 +3,8 @@
 use super::{all_launched, analysed};
 use crate::device::{context, on_device};
 use cuda_jit::device::{
-    atomic_add, block_dim, block_idx, grid, grid_dim, grid_size, sync_threads, sync_threads_count, thread_idx,
+    atomic_add, atomic_add_with, block_dim, block_idx, grid, grid_dim, grid_size, order, scope, sync_threads,
+    sync_threads_count, thread_idx,
 };
 use cuda_jit::{DeviceType, Num, device, kernel, shared};
 use ndarray::{ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, s};
@@ -184,6 +185,11 @@ fn counts(x: &[u8], counts: &mut [u32]) {
     if i < x.len() {
         atomic_add(&mut counts[x[i] as usize], 1);
     }
+}
+
+#[kernel]
+fn counts_of_each_block(counts: &mut [u32]) {
+    atomic_add_with(&mut counts[block_idx().x], 1, scope::Block, order::Relaxed);
 }
 
 // Two and three dimensions.
@@ -482,6 +488,7 @@ fn kernels_without_a_race_are_proved() {
         reduction,
         rotations,
         counts_of_blocks,
+        counts_of_each_block,
     ];
     assert!(kernels.len() >= 30);
     let refused = kernels.iter().filter(|(_, races)| !races.is_proved());
@@ -551,6 +558,7 @@ fn no_proved_kernel_races_in_a_run() {
         reduction((4, 256), &x, &mut out);
         rotations((4, 256), [2_u32, 3], &x, &mut out);
         counts_of_blocks((4, 256), &x, &mut words);
+        counts_of_each_block((4, 256), &mut words);
     };
     for kernel in kernels {
         assert!(kernel.is_proved, "{} is not proved", kernel.name);

@@ -3,8 +3,8 @@
 use super::{all_launched, analysed};
 use crate::device::{context, on_device};
 use cuda_jit::device::{
-    FULL_MASK, atomic_add, block_dim, block_idx, grid, grid_dim, grid_size, lane_id, sync_threads, sync_warp,
-    thread_idx,
+    FULL_MASK, atomic_add, atomic_add_with, atomic_store_with, block_dim, block_idx, cas_with, grid, grid_dim,
+    grid_size, lane_id, order, scope, sync_threads, sync_warp, thread_idx,
 };
 use cuda_jit::{device, kernel, shared};
 use cuda_tests_support::needs_software_device;
@@ -320,6 +320,24 @@ fn plain_beside_atomic(counts: &mut [u32]) {
 }
 
 #[kernel]
+fn sum_in_the_scope_of_a_block(counts: &mut [u32]) {
+    atomic_add_with(&mut counts[0], 1, scope::Block, order::Relaxed);
+}
+
+#[kernel]
+fn exchange_in_the_scope_of_a_block(counts: &mut [u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        out[i] = cas_with(&mut counts[0], 0, 1, scope::Block, order::Relaxed);
+    }
+}
+
+#[kernel]
+fn store_in_the_scope_of_a_block(counts: &mut [u32]) {
+    atomic_store_with(&mut counts[0], 1, scope::Block, order::Relaxed);
+}
+
+#[kernel]
 fn reads_what_others_count(counts: &mut [u32], out: &mut [u32]) {
     let i = grid::<1>();
     if i < out.len() {
@@ -450,6 +468,9 @@ fn no_kernel_with_a_race_is_proved() {
         reduction_with_a_wide_guard,
         reads_the_sum_too_early,
         plain_beside_atomic,
+        sum_in_the_scope_of_a_block,
+        exchange_in_the_scope_of_a_block,
+        store_in_the_scope_of_a_block,
         reads_what_others_count,
         other_blocks_after_a_barrier,
         wraps_in_thirty_two_bits,
@@ -524,6 +545,9 @@ fn each_kernel_with_a_race_races_in_a_run() {
         reduction_with_a_wide_guard((1, 256), &x, &mut out);
         reads_the_sum_too_early((1, 64), &x, &mut out);
         plain_beside_atomic((1, 64), &mut words);
+        sum_in_the_scope_of_a_block((2, 64), &mut words);
+        exchange_in_the_scope_of_a_block((2, 64), &mut words, &mut few);
+        store_in_the_scope_of_a_block((2, 64), &mut words);
         reads_what_others_count((1, 64), &mut words, &mut few);
         other_blocks_after_a_barrier((2, 64), &mut few);
         truncated((8, 64), &mut words);
