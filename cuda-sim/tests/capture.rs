@@ -530,6 +530,17 @@ fn a_capture_tells_what_it_is_at_and_can_be_turned() {
     assert_eq!(call!(cuStreamBeginCaptureToGraph(f.stream(1), graph, &last, null(), 1, LOCAL)), INVALID);
     ok!(cuStreamEndCapture(stream, &mut same));
     assert_eq!(same, graph);
+    // Its client knows it, and may not ask for it.
+    let count = nodes(graph).len();
+    ok!(cuStreamBeginCaptureToGraph(stream, graph, null(), null(), 0, LOCAL));
+    f.follow(3, stream);
+    ok!(cuStreamEndCapture(stream, null_mut()));
+    assert_eq!((state(stream), nodes(graph).len()), (State::CU_STREAM_CAPTURE_STATUS_NONE, count + 1));
+    assert_eq!(call!(cuStreamEndCapture(stream, null_mut())), INVALID);
+    begin(stream, LOCAL);
+    assert_eq!(call!(cuStreamEndCapture(stream, null_mut())), INVALID);
+    assert_eq!(state(stream), State::CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    ok!(cuGraphDestroy(end(stream)));
     ok!(cuGraphNodeGetDependencies(nodes(graph)[4], after.as_mut_ptr(), &mut 2));
     assert_eq!(after[0], last);
     ok!(cuGraphDestroy(graph));

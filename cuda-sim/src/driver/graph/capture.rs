@@ -194,6 +194,11 @@ pub(super) fn begin(stream: &Arc<Stream>, mode: CUstreamCaptureMode, into: Optio
     Ok(())
 }
 
+/// Returns true if a stream is captured into a graph that existed before.
+pub(super) fn captures_into_existing(stream: &Stream) -> bool {
+    of(&mut SEQUENCES.lock(), stream).is_some_and(|sequence| !sequence.own)
+}
+
 /// Ends the sequence that began in a stream, and returns its graph.
 pub(super) fn end(stream: &Stream) -> Result<usize, CUresult> {
     let mut sequences = SEQUENCES.lock();

@@ -4,7 +4,7 @@
 //!
 //! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
-use super::super::capture::{Info, begin, check_query, end, exchange, info, update};
+use super::super::capture::{Info, begin, captures_into_existing, check_query, end, exchange, info, update};
 use super::{GRAPHS, INVALID, Status, api, get, initialised, params, plain, put, raw_graph};
 use crate::driver::stream::{known, put_optional, target};
 use cuda_sys::{
@@ -88,6 +88,10 @@ api! {
     }
     fn cuStreamEndCapture / cuStreamEndCapture_ptsz(of: CUstream, out: *mut CUgraph) {
         let (_, stream) = known(of)?;
+        // A client that captures into its own graph knows it.
+        if out.is_null() && captures_into_existing(&stream) {
+            return end(&stream).map(|_| ());
+        }
         put(out, std::ptr::null_mut())?;
         put(out, raw_graph(end(&stream)?))
     }
