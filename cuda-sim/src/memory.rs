@@ -479,7 +479,11 @@ impl Memory {
     /// Describes an address for an error report.
     pub(crate) fn describe(&self, address: u64) -> String {
         let state = self.state.lock();
-        let of = |a: &Allocation| format!("an allocation of {} bytes", a.bytes);
+        let of = |a: &Allocation| match a.kind {
+            AllocationKind::Internal => format!("{} bytes of the device itself, such as a module's variables", a.bytes),
+            _ => format!("an allocation of {} bytes", a.bytes),
+        };
+        let distance = |a: &&Allocation| address.saturating_sub(a.base + a.bytes).max(a.base.saturating_sub(address));
         let inside = |a: &&Allocation| {
             (a.start..a.start + a.taken).contains(&address) || (a.pages..a.pages + a.mapped).contains(&address)
         };
@@ -490,17 +494,24 @@ impl Memory {
         };
         // Guards may be wide: the nearest allocation is one of the two neighbours.
         let below = state.live.range(..=address).next_back();
-        let near = below.into_iter().chain(state.live.range(address..).next()).map(|(_, a)| a).find(inside);
-        if let Some(allocation) = near {
+        let mut near = below.into_iter().chain(state.live.range(address..).next()).map(|(_, a)| a);
+        // The guards of the device's own memory can be wide, and say nothing then.
+        let tells = |a: &&Allocation| inside(a) && (a.kind != AllocationKind::Internal || distance(a) < *PAGE);
+        if let Some(allocation) = near.find(tells) {
             return place(allocation);
         }
-        if let Some(freed) = state.freed.iter().rev().find(inside) {
+        if let Some(freed) = state.freed.iter().rev().find(tells) {
             return format!("{}, which was freed", place(freed));
         }
         if address < *PAGE {
             "a null pointer".to_owned()
         } else if (self.start..self.end).contains(&address) {
-            "memory that was never allocated".to_owned()
+            let is_client_s = |a: &&Allocation| !matches!(a.kind, AllocationKind::Internal | AllocationKind::Cached(_));
+            let below = state.live.range(..=address).rev().map(|(_, a)| a).find(is_client_s);
+            let above = state.live.range(address..).map(|(_, a)| a).find(is_client_s);
+            let nearest = below.into_iter().chain(above).min_by_key(distance);
+            let nearest = nearest.map_or_else(String::new, |a| format!(", {}", place(a)));
+            format!("memory that was never allocated{nearest}")
         } else {
             "neither device memory nor registered host memory".to_owned()
         }
@@ -610,6 +621,20 @@ mod tests {
         let second = MEMORY.alloc(1000, AllocationKind::Device).unwrap();
         assert_ne!(first, second);
         MEMORY.free(second, |_| true).unwrap();
+    }
+
+    #[test]
+    fn an_address_far_from_all_memory_is_told_by_an_allocation_of_a_client() {
+        let mine = MEMORY.alloc(7 << 12, AllocationKind::Device).unwrap();
+        let internal = MEMORY.alloc(12_345, AllocationKind::Internal).unwrap();
+        // Other tests allocate at the same time, there as well.
+        let text = MEMORY.describe(internal + (1 << 28));
+        assert!(text.contains("an allocation of ") || text.contains("of the device itself"), "{text}");
+        assert!(!text.contains("12345"), "{text}");
+        assert!(MEMORY.describe(internal + 9).starts_with("9 bytes into 12345 bytes of the device itself"));
+        for base in [internal, mine] {
+            MEMORY.free(base, |_| true).unwrap();
+        }
     }
 
     #[test]

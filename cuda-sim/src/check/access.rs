@@ -307,6 +307,7 @@ impl Checker {
             block,
             shared,
             cluster,
+            is_global: asked.space() == 1,
         });
         if self.checks.has(Checks::MEMORY) {
             let what = kind_of(own, asked, kind, aligned);

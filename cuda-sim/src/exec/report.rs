@@ -31,9 +31,9 @@ fn at(position: u64, sources: &Sources) -> String {
 fn described(found: &Found, launch: &Launch) -> String {
     let (window, bytes) = found.shared;
     let offset = found.address.wrapping_sub(window).cast_signed();
-    let (at, what) = if let Some((rank, offset)) = found.distributed() {
+    let (at, what) = if let (Some((rank, offset)), false) = (found.distributed(), found.is_global) {
         (format!("offset {offset} of the shared memory of block {rank} of its cluster"), in_cluster(found, rank))
-    } else if offset.unsigned_abs() < 2 * MEMORY.guards().shared {
+    } else if !found.is_global && offset.unsigned_abs() < 2 * MEMORY.guards().shared {
         (format!("offset {offset} of shared memory"), format!("the block has {bytes} bytes"))
     } else {
         let mut what = MEMORY.describe(found.address);

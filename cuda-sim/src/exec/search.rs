@@ -40,6 +40,8 @@ pub(crate) struct Found {
     /// The start of the cluster's first shared window, or of the block's without clusters, and the bytes of a window.
     pub(crate) shared: (u64, u64),
     pub(crate) cluster: ClusterPosition,
+    /// True if its instruction is known to be one for global memory.
+    pub(crate) is_global: bool,
 }
 
 impl Found {
@@ -145,7 +147,8 @@ pub(crate) extern "C" fn access(
             Some(accessible) => search.redirect(address, access != Access::Load, &accessible),
             None => {
                 let (block, cluster) = (own.running, own.cluster);
-                search.found = Some(Found { thread, address, bytes, access, position, block, shared, cluster });
+                search.found =
+                    Some(Found { thread, address, bytes, access, position, block, shared, cluster, is_global: false });
                 outside
             }
         };

@@ -4,6 +4,7 @@ use super::{Memory, Program, all};
 use crate::check::{self, Report};
 use crate::environment::Checks;
 use crate::exec::launch::Fault;
+use crate::memory::MEMORY;
 
 /// Name, code, kind, line.
 const ILLEGAL: &[(&str, &str, &str, u32)] = &[
@@ -92,6 +93,24 @@ fn a_report_names_array_offset_block_and_thread() {
                 text.contains("store of 4 bytes at PTX line 11, column 1: block (1, 0, 0), thread (5, 0, 0)"),
                 "{text}"
             );
+        },
+    );
+}
+
+/// Other tests allocate at the same time, so which allocation is the nearest is not known.
+#[test]
+fn a_wild_access_is_told_relative_to_an_allocation_of_the_program() {
+    let code = "mov.u64 %rd5, 1099511627776;\nadd.s64 %rd5, %rd5, %rd1;\nst.global.u32 [%rd5], 1;";
+    Program { name: "wild", code, grid: 1, block: 1 }.run(
+        || [Memory::zeros(4096), Memory::zeros(4096)],
+        |engine, _, reports, own| {
+            let [report] = reports.as_slice() else { panic!("{engine}: {reports:?}") };
+            let text = report.text();
+            assert!(
+                text.contains("(memory that was never allocated, ") || !MEMORY.owns(own[0].0 + (1 << 40)),
+                "{text}"
+            );
+            assert!(!text.contains("shared memory"), "{engine}: {text}");
         },
     );
 }
