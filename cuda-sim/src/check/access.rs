@@ -46,6 +46,16 @@ impl Asked {
         Scope::new(self.kind >> abi::access::SCOPE & 3)
     }
 
+    /// Returns true for an access to a word of which a part may be beyond the end of shared memory: an atomic operation
+    /// on a byte can be one on its word, which is read before by a strong load.
+    pub(super) fn may_end_beyond(&self) -> bool {
+        match self.access() {
+            Access::Atomic => true,
+            Access::Load => self.has(abi::access::STRONG),
+            Access::Store => false,
+        }
+    }
+
     fn space(&self) -> u32 {
         self.kind >> abi::access::SPACE & 7
     }
@@ -133,7 +143,7 @@ impl Checker {
         let offset = (address % PAGE) as u32;
         let kind = page.kind;
         let aligned = address & u64::from(bytes.wrapping_sub(1)) == 0;
-        if !aligned || !page.is_valid(offset, bytes) || !is_own(own, asked, kind) {
+        if !aligned || !page.reaches(offset, bytes, asked.may_end_beyond()) || !is_own(own, asked, kind) {
             return self.illegal(own, asked, Some(kind));
         }
         let page = if asked.has(abi::access::COPIES) {
@@ -147,7 +157,7 @@ impl Checker {
         };
         let access = asked.access();
         if let Some(set) = &mut page.written {
-            let range = offset as usize..(offset + bytes) as usize;
+            let range = offset as usize..(offset + bytes).min(page.high) as usize;
             let only_moves = kind == PageKind::Local && asked.has(abi::access::MOVES);
             let overwrites = access == Access::Atomic && asked.has(abi::access::OVERWRITES);
             if access != Access::Store
@@ -296,7 +306,7 @@ impl Checker {
                 return Ok(());
             }
         }
-        let shared = (own.shared, u64::from(own.total_shared_bytes));
+        let shared = (own.shared, self.shared_bytes());
         let (access, block, cluster) = (asked.access(), own.running, own.cluster);
         self.found.get_or_insert(Found {
             thread,
@@ -327,12 +337,17 @@ impl Checker {
         Err(if aligned { guards.outside } else { guards.misaligned })
     }
 
+    /// Returns the bytes of a block's shared memory.
+    fn shared_bytes(&self) -> u64 {
+        self.running.as_ref().map_or(0, |running| running.launch.exact_shared_bytes())
+    }
+
     /// Returns the name of the array at an address.
     pub(super) fn array(&self, own: &Context, address: u64, kind: Option<PageKind>, named_shared: bool) -> String {
         let offset = address.wrapping_sub(own.shared).cast_signed();
         let near = offset.unsigned_abs() < 1 << 30 && (named_shared || MEMORY.find(address).is_none());
         if kind == Some(PageKind::Shared) || near {
-            let bytes = self.running.as_ref().map_or(0, |running| running.launch.exact_shared_bytes());
+            let bytes = self.shared_bytes();
             return match own.cluster.ranks {
                 0 => format!("offset {offset} of shared memory ({bytes} bytes)"),
                 _ => format!(
@@ -438,7 +453,8 @@ pub(super) fn is_own(own: &Context, asked: Asked, kind: PageKind) -> bool {
     match (kind, asked.space()) {
         (PageKind::Global, 0 | 1 | 4) => true,
         (PageKind::Shared, 0 | 2) => {
-            own.cluster.ranks == 0 || search::is_shared(own, asked.address, asked.bytes.into())
+            let bytes = if asked.may_end_beyond() { 1 } else { asked.bytes };
+            own.cluster.ranks == 0 || search::is_shared(own, asked.address, bytes.into())
         }
         (PageKind::Local, 0 | 3) => {
             let offset = asked.address.wrapping_sub(own.local + asked.thread * own.local_stride);

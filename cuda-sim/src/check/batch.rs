@@ -417,8 +417,8 @@ impl Checker {
             self.pages.insert(asked.address, page);
         }
         let offset = (asked.address % PAGE) as u32;
-        self.pages
-            .find(asked.address)
-            .is_some_and(|page| aligned && page.is_valid(offset, asked.bytes) && is_own(own, asked, page.kind))
+        self.pages.find(asked.address).is_some_and(|page| {
+            aligned && page.reaches(offset, asked.bytes, asked.may_end_beyond()) && is_own(own, asked, page.kind)
+        })
     }
 }

@@ -291,6 +291,13 @@ impl Page {
                 .is_none_or(|set| first_missing(set, offset as usize..(offset + bytes) as usize).is_none())
     }
 
+    /// Returns true if an aligned access may be made to these bytes; of one to shared memory that may end beyond it, a
+    /// byte has to be accessible.
+    pub(super) fn reaches(&self, offset: u32, bytes: u32, may_end_beyond: bool) -> bool {
+        let begins = self.kind == PageKind::Shared && (self.low..self.high).contains(&offset);
+        self.is_valid(offset, bytes) || (may_end_beyond && begins)
+    }
+
     pub(super) fn cell(&mut self, word: usize) -> &mut Cell {
         &mut self.cells.get_or_insert_with(defaults)[word]
     }

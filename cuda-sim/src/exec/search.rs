@@ -180,7 +180,8 @@ impl Launch {
         ACTIVE.set(true);
         let _ended = launch.again(number);
         ACTIVE.set(false);
-        SEARCH.take().and_then(|search| search.found)
+        let found = SEARCH.take().and_then(|search| search.found);
+        found.map(|found| Found { shared: (found.shared.0, self.exact_shared_bytes()), ..found })
     }
 
     fn again(&self, number: u64) -> Result<(), Fault> {

@@ -267,3 +267,64 @@ fn bounds_that_a_place_has_found_are_those_of_one_array() {
         },
     );
 }
+
+/// A kernel with 41 bytes of shared memory: libraries make atomic operations on bytes from ones on their words.
+#[test]
+fn an_atomic_operation_on_a_word_of_which_a_byte_is_in_bounds_is_correct() {
+    let small = |code: &str| format!("// window[41]\n{code}");
+    for code in [
+        "atom.shared.cas.b32 %r5, [window+40], 0, 1;",
+        "mov.u64 %rd5, window;\ncvta.shared.u64 %rd5, %rd5;\natom.relaxed.cta.or.b32 %r5, [%rd5+40], 1;",
+        "ld.relaxed.cta.shared.u32 %r5, [window+40];\natom.shared.cas.b32 %r6, [window+40], %r5, 1;",
+        "st.shared.u8 [window+40], 1;",
+    ] {
+        Program { name: "in part", code: &small(&format!("st.shared.u8 [window+40], 0;\n{code}")), grid: 3, block: 1 }
+            .is_correct();
+    }
+    for code in [
+        "st.shared.u8 [window+41], 1;",
+        "ld.shared.u32 %r5, [window+40];",
+        "st.shared.u32 [window+40], 1;",
+        "st.volatile.shared.u32 [window+40], 1;",
+        "atom.shared.cas.b32 %r5, [window+44], 0, 1;",
+    ] {
+        let code = small(code);
+        let program = Program { name: "beyond", code: &code, grid: 1, block: 1 };
+        program.run(
+            || [Memory::zeros(64), Memory::zeros(64)],
+            |engine, result, reports, _| {
+                assert_eq!(reports.len(), 1, "{code} ({engine})");
+                let text = reports[0].text();
+                assert!(text.contains("of shared memory (41 bytes)"), "{code} ({engine}): {text}");
+                assert!(matches!(result, Err(Fault::Memory { .. })), "{code} ({engine}): {result:?}");
+                assert_eq!(check::found().map(|found| found.shared.1), Some(41), "{code} ({engine})");
+            },
+        );
+    }
+}
+
+/// 600 blocks of the device's heap are freed, and one block over several pages takes their place, of which each word up
+/// to `last` is written.
+fn heap(bytes: u32, last: u32) -> String {
+    format!(
+        "mov.u32 %r5, 0;
+M: {{ .param .b64 n; .param .b64 r; st.param.b64 [n], 16; call.uni (r), malloc, (n); ld.param.b64 %rd5, [r]; }}
+mul.wide.u32 %rd6, %r5, 8;\nadd.s64 %rd6, %rd6, %rd1;\nst.global.u64 [%rd6], %rd5;
+add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 600;\n@%p1 bra M;\nmov.u32 %r5, 0;
+F: mul.wide.u32 %rd6, %r5, 8;\nadd.s64 %rd6, %rd6, %rd1;\nld.global.u64 %rd5, [%rd6];
+{{ .param .b64 p; st.param.b64 [p], %rd5; call.uni free, (p); }}
+add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 600;\n@%p1 bra F;\nmov.u32 %r5, 0;
+{{ .param .b64 n; .param .b64 r; st.param.b64 [n], {bytes}; call.uni (r), malloc, (n); ld.param.b64 %rd5, [r]; }}
+W: cvt.u64.u32 %rd6, %r5;\nadd.s64 %rd6, %rd6, %rd5;\nst.u32 [%rd6], %r5;\nld.u32 %r6, [%rd6];
+add.u32 %r5, %r5, 4;\nsetp.le.u32 %p1, %r5, {last};\n@%p1 bra W;
+{{ .param .b64 p; st.param.b64 [p], %rd5; call.uni free, (p); }}"
+    )
+}
+
+#[test]
+fn memory_of_the_heap_that_was_freed_can_be_a_part_of_a_larger_block() {
+    let code = heap(9000, 8996);
+    Program { name: "heap", code: &code, grid: 1, block: 1 }.is_correct();
+    let code = heap(9000, 9000);
+    Program { name: "beyond the block", code: &code, grid: 1, block: 1 }.has("memory", "out of bounds", &[]);
+}

@@ -67,10 +67,13 @@ pub(super) struct Program<'a> {
 
 impl Program<'_> {
     fn text(&self) -> String {
+        let heap = ".extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p); ";
+        let declared = if self.code.contains("malloc") { heap } else { "" };
+        let shared = if self.code.contains("window[41]") { 41 } else { 1024 };
         format!(
-            "{HEADER}.visible .entry k(.param .u64 p, .param .u64 q) {{
+            "{HEADER}{declared}.visible .entry k(.param .u64 p, .param .u64 q) {{
 .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<24>; .reg .f32 %f<4>; .reg .b64 %rd<16>;
-.shared .align 16 .b8 window[1024]; .local .align 8 .b8 stack[64];
+.shared .align 16 .b8 window[{shared}]; .local .align 8 .b8 stack[64];
 mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.s32 %r1, %r3, %r4, %r2;
 ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q]; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3;
 
