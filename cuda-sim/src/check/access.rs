@@ -17,6 +17,9 @@ use crate::exec::fault;
 use crate::exec::search::{self, Found};
 use crate::memory::MEMORY;
 
+/// The bits of an offset in a block's shared memory.
+const IN_WINDOW: u64 = (1 << abi::WINDOW) - 1;
+
 /// An access that is about to be made.
 #[derive(Clone, Copy)]
 pub(super) struct Asked {
@@ -114,8 +117,11 @@ impl Checker {
         if self.race.enter(own.running, own.threads as usize, resident) && self.checks.has(Checks::INIT) {
             // Its shared and local memory have no contents yet.
             let window = own.shared + (u64::from(own.cluster.rank) << abi::WINDOW);
+            let reserved = self.reserved_shared();
+            let total = u64::from(own.total_shared_bytes);
             let areas = [
-                (window, own.total_shared_bytes.into(), PageKind::Shared),
+                (window, reserved.start, PageKind::Shared),
+                (window + reserved.end, total - reserved.end, PageKind::Shared),
                 (own.local, own.local_stride * own.threads, PageKind::Local),
             ];
             for (start, bytes, kind) in areas {
@@ -279,6 +285,16 @@ impl Checker {
         });
         let is_reached = !MEMORY.owns(address) || MEMORY.reaches(own.slots, address);
         let mut page = memory::page(own, address, params, shared).filter(|_| is_reached)?;
+        if page.kind == PageKind::Shared {
+            // Libraries begin there with atomic operations, whatever it holds.
+            let window = own.shared + (address.wrapping_sub(own.shared) & !IN_WINDOW);
+            let reserved = self.reserved_shared();
+            let of_page = |(at, _): &(u64, std::ops::Range<usize>)| *at == address / PAGE * PAGE;
+            let there = parts(window + reserved.start, reserved.end - reserved.start).find(of_page);
+            if let (Some((_, range)), Some(set)) = (there, &mut page.written) {
+                insert(set, range);
+            }
+        }
         page.launch = self.running.as_ref().map_or(0, |running| running.launch.grid_id);
         if !self.checks.has(Checks::INIT) {
             page.written = None;
@@ -342,6 +358,11 @@ impl Checker {
         self.running.as_ref().map_or(0, |running| running.launch.exact_shared_bytes())
     }
 
+    /// Returns the offsets of the shared memory that is reserved for libraries.
+    fn reserved_shared(&self) -> std::ops::Range<u64> {
+        self.running.as_ref().map_or(0..0, |running| running.launch.reserved_shared())
+    }
+
     /// Returns the name of the array at an address.
     pub(super) fn array(&self, own: &Context, address: u64, kind: Option<PageKind>, named_shared: bool) -> String {
         let offset = address.wrapping_sub(own.shared).cast_signed();
@@ -352,7 +373,7 @@ impl Checker {
                 0 => format!("offset {offset} of shared memory ({bytes} bytes)"),
                 _ => format!(
                     "offset {} of the shared memory ({bytes} bytes) of block {} of its cluster",
-                    offset & ((1 << abi::WINDOW) - 1),
+                    offset & IN_WINDOW.cast_signed(),
                     offset >> abi::WINDOW
                 ),
             };
@@ -400,6 +421,12 @@ impl Checker {
     #[cold]
     fn conflict(&mut self, own: &Context, asked: Asked, kind: PageKind, now: Record, conflict: Conflict) {
         let Conflict { earlier, at } = conflict;
+        if kind == PageKind::Shared
+            && self.reserved_shared().contains(&(asked.address.wrapping_sub(own.shared) & IN_WINDOW))
+        {
+            // Libraries rely there on an order that shuffles give on a GPU, and let threads of a warp store one value.
+            return;
+        }
         let held = read(asked.address, asked.bytes);
         let stores = asked.access() == Access::Store && asked.has(abi::access::VALUE);
         let stored = stores.then(|| truncated(asked.value, asked.bytes));

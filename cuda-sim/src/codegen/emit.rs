@@ -7,7 +7,7 @@ use super::batch::Batch;
 use super::kernel::Flavour;
 use crate::ir::lockstep::{Ordered, Selects};
 use crate::ir::moves::Moves;
-use crate::ir::{BlockId, ClusterRegister, Function, Inst, LaneMask, Reg, Special, Symbol, Value};
+use crate::ir::{BlockId, ClusterRegister, Function, Inst, LaneMask, RESERVED_SHARED, Reg, Special, Symbol, Value};
 use crate::ptx::{Error, Position, Result, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Arguments, Write};
@@ -302,6 +302,13 @@ impl<'a> Emitter<'a> {
                 (self.def(format_args!("call i64 @sim.globaltimer()")), 64)
             }
             Special::DynamicShared => (self.field(abi::DYNAMIC_SHARED_BYTES, "i32"), 32),
+            Special::ReservedShared(at) => {
+                // It is between the static and the dynamic shared memory.
+                let (window, end) = (self.window(), self.field(abi::DYNAMIC_SHARED, "i64"));
+                let end = self.uniform(format_args!("add i64 {window}, {end}"));
+                let before = i32::from(RESERVED_SHARED) - i32::from(at);
+                (self.uniform(format_args!("sub i64 {end}, {before}")), 64)
+            }
             Special::TotalShared => (self.field(abi::TOTAL_SHARED_BYTES, "i32"), 32),
             Special::Workspace(high) => {
                 let half = if high { abi::WORKSPACE + 4 } else { abi::WORKSPACE };

@@ -46,7 +46,6 @@ pub(crate) mod vector_loop;
 mod video;
 mod warm;
 
-use crate::ir::Function;
 use crate::ir::callees::reached;
 use crate::ir::fences::order_accesses;
 use crate::ir::loops::depth;
@@ -54,6 +53,7 @@ use crate::ir::lower::Program;
 use crate::ir::matrix::MAX_WORDS;
 use crate::ir::regions::Regions;
 use crate::ir::sync::{FRAME_BYTES, Plan};
+use crate::ir::{Function, RESERVED_SHARED};
 use crate::ptx::Result;
 pub(crate) use check::check;
 use cuda_jit_cache::Key;
@@ -101,6 +101,8 @@ pub(crate) struct Shape {
     pub(crate) local_bytes: u64,
     /// Bytes of shared memory, without the launch's dynamic shared memory.
     pub(crate) static_shared: u64,
+    /// The bytes at its end that are reserved for libraries.
+    pub(crate) reserved_shared: u64,
     /// True if it calls functions that were not inlined.
     pub(crate) calls: bool,
     /// An upper bound of the stack that its functions use, if none is recursive.
@@ -150,6 +152,8 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
     let function = &program.functions[index];
     let called = reached(&program.functions, index);
     let effort = Effort::of(called.iter().map(|f| &program.functions[*f]).chain([function]));
+    let reserves = called.iter().chain([&index]).any(|f| program.functions[*f].reserves_shared());
+    let reserved_shared = if reserves { RESERVED_SHARED.into() } else { 0 };
     let code = KernelCode {
         function: index,
         regions: Vec::new(),
@@ -158,7 +162,11 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
         shape: Shape {
             frame_bytes: FRAME_BYTES + 4 * MAX_WORDS as u64,
             local_bytes: program.local_bytes(index),
-            static_shared: function.signature.shared_bytes,
+            static_shared: match reserved_shared {
+                0 => function.signature.shared_bytes,
+                _ => function.signature.shared_bytes.next_multiple_of(16) + reserved_shared,
+            },
+            reserved_shared,
             calls: !called.is_empty(),
             stack_frames: called.iter().chain([&index]).map(|f| kernel::frame(&program.functions[*f])).sum(),
         },

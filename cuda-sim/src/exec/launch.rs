@@ -433,6 +433,12 @@ impl Launch {
         if self.dynamic_shared == 0 { self.code.shape.static_shared } else { self.shared_bytes() }
     }
 
+    /// Returns the offsets of the shared memory that is reserved for libraries.
+    pub(crate) fn reserved_shared(&self) -> Range<u64> {
+        let end = self.code.shape.static_shared;
+        end - self.code.shape.reserved_shared..end
+    }
+
     /// Returns the position of the block with this rank in a cluster.
     pub(super) fn position_of(&self, cluster: u64, rank: u32) -> BlockPosition {
         let Some(nctaid) = self.cluster else {

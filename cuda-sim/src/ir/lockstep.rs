@@ -80,6 +80,7 @@ fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
                 | Special::GridId
                 | Special::DynamicShared
                 | Special::TotalShared
+                | Special::ReservedShared(_)
                 | Special::Zero
         ),
         Value::Symbol(symbol, _) | Value::SymbolAddress(symbol, _) => {

@@ -53,6 +53,8 @@ pub(crate) enum Special {
     GlobalTimer,
     DynamicShared,
     TotalShared,
+    /// An offset in the shared memory that is reserved for libraries, relative to the start of that.
+    ReservedShared(u16),
     /// The low or the high half of the address of the workspace of grid-wide barriers.
     Workspace(bool),
     ClockHigh,
@@ -60,6 +62,9 @@ pub(crate) enum Special {
     GlobalTimerHigh,
     Zero,
 }
+
+/// The bytes of shared memory that are reserved for libraries in the blocks of kernels which ask for their place.
+pub(crate) const RESERVED_SHARED: u16 = 1024;
 
 /// Special registers about a block's cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -357,6 +362,18 @@ impl Function {
     /// The number of instructions it has.
     pub(crate) fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.insts.len() + 1).sum()
+    }
+
+    /// Returns true if it asks for the place of the shared memory that is reserved for libraries.
+    pub(crate) fn reserves_shared(&self) -> bool {
+        fn asks(value: &Value) -> bool {
+            match value {
+                Value::Special(special) => matches!(special, Special::ReservedShared(_)),
+                Value::Vector(items) => items.iter().any(asks),
+                _ => false,
+            }
+        }
+        self.blocks.iter().flat_map(|block| &block.insts).flat_map(|inst| &inst.operands).any(asks)
     }
 
     /// Bytes of local memory for one activation of the function. Every call takes some, so that infinite recursion

@@ -3,7 +3,7 @@
 
 use super::vectors::{element_index, is_vector};
 use super::{Lowering, Name, function_address};
-use crate::ir::{ClusterRegister, Inst, LaneMask, Reg, Special, Symbol, Value};
+use crate::ir::{ClusterRegister, Inst, LaneMask, RESERVED_SHARED, Reg, Special, Symbol, Value};
 use crate::ptx::isa::{Form, Shape};
 use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Suffix, Type};
 
@@ -344,8 +344,10 @@ fn special(name: &str) -> Option<Special> {
         "cluster_nctarank" => Special::Cluster(ClusterRegister::Ranks),
         "is_explicit_cluster" => Special::Cluster(ClusterRegister::Explicit),
         "aggr_smem_size" | "current_graph_exec" => Special::Zero,
-        "reserved_smem_offset_begin" | "reserved_smem_offset_end" | "reserved_smem_offset_cap" => Special::Zero,
-        "reserved_smem_offset_0" | "reserved_smem_offset_1" => Special::Zero,
+        // Cooperative groups of more than a warp use the second part.
+        "reserved_smem_offset_begin" | "reserved_smem_offset_0" => Special::ReservedShared(0),
+        "reserved_smem_offset_1" => Special::ReservedShared(RESERVED_SHARED / 2),
+        "reserved_smem_offset_end" | "reserved_smem_offset_cap" => Special::ReservedShared(RESERVED_SHARED),
         "clock64" => Special::Clock64,
         "globaltimer" => Special::GlobalTimer,
         "dynamic_smem_size" => Special::DynamicShared,

@@ -303,6 +303,38 @@ fn an_atomic_operation_on_a_word_of_which_a_byte_is_in_bounds_is_correct() {
     }
 }
 
+/// Cooperative groups of more than a warp have their state in shared memory that is reserved in each block.
+#[test]
+fn reserved_shared_memory_is_a_block_s_own() {
+    let place = "mov.u32 %r5, %reserved_smem_offset_1;\ncvt.u64.u32 %rd5, %r5;\ncvta.shared.u64 %rd5, %rd5;
+setp.eq.u32 %p1, %r2, 0;\nst.shared.u32 [window], 7;\nbar.sync 0;";
+    let correct =
+        "@%p1 red.and.release.cta.b32 [%rd5+4], -2;\nbar.sync 0;\n@%p1 atom.or.acq_rel.cta.b32 %r6, [%rd5+4], 1;
+mul.wide.u32 %rd6, %r2, 4;\nadd.s64 %rd6, %rd6, %rd5;\nst.u32 [%rd6+64], %r2;\nld.u32 %r6, [%rd6+64];
+ld.shared.u32 %r7, [window];\nst.global.u32 [%rd4], %r7;";
+    let begin = place.replace("st.shared.u32 [window], 7;", "@%p1 st.shared.u32 [window], 7;");
+    for cluster in ["", "barrier.cluster.arrive;\nbarrier.cluster.wait;"] {
+        let code = format!("{begin}\n{correct}\n{cluster}");
+        let program = Program { name: "reserved", code: &code, grid: 4, block: 32 };
+        program.is_correct();
+        program.run(
+            || [Memory::zeros(512), Memory::zeros(64)],
+            |engine, _, _, own| {
+                // SAFETY: the launch has ended, and the memory has this many words.
+                let words = unsafe { std::slice::from_raw_parts(own[0].0 as *const u32, 128) };
+                assert!(words.iter().all(|word| *word == 7), "{engine}: {words:?}");
+            },
+        );
+    }
+    let beyond = format!("{begin}\n@%p1 st.u32 [%rd5+508], 1;\n@%p1 st.u32 [%rd5+512], 1;");
+    Program { name: "beyond", code: &beyond, grid: 1, block: 32 }.has("memory", "out of bounds", &[]);
+    // The library's own accesses are not compared, those to the program's arrays beside it are.
+    let code = format!("{begin}\nst.u32 [%rd5], 1;");
+    Program { name: "one value", code: &code, grid: 1, block: 32 }.is_correct();
+    let code = format!("{begin}\nst.shared.u32 [window+1020], 1;");
+    Program { name: "race", code: &code, grid: 1, block: 32 }.has("race", "two writes", &[]);
+}
+
 /// 600 blocks of the device's heap are freed, and one block over several pages takes their place, of which each word up
 /// to `last` is written.
 fn heap(bytes: u32, last: u32) -> String {
