@@ -88,6 +88,8 @@ pub(crate) enum Arg {
 /// A synchronisation point.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
+    /// True if the instruction has the modifier `.relaxed`.
+    pub(crate) relaxed: bool,
     pub(crate) operation: Operation,
     pub(crate) args: [Arg; ARGS],
     /// True if the active lanes take part rather than those of a mask: votes and shuffles without `.sync`.
@@ -337,6 +339,7 @@ impl Site {
         let active = inst.form.operands.contains(&Shape::ActiveLanes);
         Site {
             operation: operation(inst),
+            relaxed: inst.has(M::Relaxed),
             args: inputs(inst).map(known),
             active,
             region,
@@ -357,7 +360,7 @@ impl Site {
 
     /// Returns true for an arrival at the barrier of a cluster that orders nothing by itself.
     pub(crate) fn is_relaxed(&self) -> bool {
-        self.operation == Operation::ClusterArrive && self.name.contains(".relaxed")
+        self.operation == Operation::ClusterArrive && self.relaxed
     }
 
     /// Returns true if all threads of the block that have not finished wait here.
