@@ -102,8 +102,8 @@ pub mod __private {
     pub use crate::library::iterator;
     pub use crate::library::iterator::{
         __DeviceDoubleEndedCalls, __DeviceExactSizeCalls, __DeviceIntoIterator_into_iter, __DeviceIntoIteratorCalls,
-        __DeviceIterator_next, __DeviceIteratorCalls, DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator,
-        DeviceIterator, inclusive, probe,
+        __DeviceIterator_next, __DeviceIteratorCalls, __DeviceProductCalls, __DeviceSumCalls, DeviceDoubleEnded,
+        DeviceExactSize, DeviceIntoIterator, DeviceIterator, DeviceProduct, DeviceSum, inclusive, probe,
     };
     pub use crate::library::loops::{LoopItems, items, range_of};
     pub use crate::library::structs::{Names, StructKey, SumKey, VariantNames};
@@ -149,14 +149,15 @@ pub mod __private {
         pub use super::{
             Dropped as __cuda_jit_Dropped, TryOperand as __cuda_jit_TryOperand, TypedConstant as __cuda_jit_Typed,
             UpperCasePath as __cuda_jit_UpperCasePath, boxed as __cuda_jit_boxed,
-            called_path as __cuda_jit_called_path, cast_to as __cuda_jit_cast, closure_argument as __cuda_jit_argument,
-            closure_result as __cuda_jit_closure_result, const_of as __cuda_jit_const_of,
-            constant as __cuda_jit_constant, constant_like as __cuda_jit_constant_like,
-            evaluated as __cuda_jit_evaluated, inclusive as __cuda_jit_inclusive,
-            inferred_cast as __cuda_jit_inferred_cast, items as __cuda_jit_items, printable as __cuda_jit_printable,
-            probe as __cuda_jit_probe, range_of as __cuda_jit_range, reported_type as __cuda_jit_type,
-            resolved_callee as __cuda_jit_resolved_callee, section_index as __cuda_jit_section,
-            shared_array as __cuda_jit_shared, standard_trait as __cuda_jit_standard, std_traits as __cuda_jit_std,
+            called_path as __cuda_jit_called_path, cast_to as __cuda_jit_cast, cast_type as __cuda_jit_cast_type,
+            closure_argument as __cuda_jit_argument, closure_result as __cuda_jit_closure_result,
+            const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
+            constant_like as __cuda_jit_constant_like, evaluated as __cuda_jit_evaluated,
+            inclusive as __cuda_jit_inclusive, inferred_cast as __cuda_jit_inferred_cast, items as __cuda_jit_items,
+            printable as __cuda_jit_printable, probe as __cuda_jit_probe, range_of as __cuda_jit_range,
+            reported_type as __cuda_jit_type, resolved_callee as __cuda_jit_resolved_callee,
+            section_index as __cuda_jit_section, shared_array as __cuda_jit_shared,
+            standard_trait as __cuda_jit_standard, std_traits as __cuda_jit_std,
             upper_case_path as __cuda_jit_upper_case_path, value_path as __cuda_jit_value_path,
         };
         pub use crate::library::boolean::BoolMethods as _;
@@ -165,16 +166,16 @@ pub mod __private {
         pub use crate::library::copy::CloneMethods as _;
         pub use crate::library::default::DefaultFunctions as _;
         pub use crate::library::iterator::{
-            __AttemptCalls as _, __BoundsCalls as _, __ChunksRemainderCalls as _, __DeviceCallsCalls as _,
-            __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _, __DeviceIntoIteratorCalls as _,
-            __DeviceIteratorCalls as _, __DeviceProductCalls as _, __DeviceSumCalls as _, __GetCalls as _,
-            __GetMutCalls as _, __IndexedSourceCalls as _, __PartedCalls as _, __PlaneSourcesCalls as _,
-            __PlaneSourcesMutCalls as _, __ReferentCalls as _, __RestCalls as _, __SliceEndsCalls as _,
-            __SliceEndsMutCalls as _, __SlicePartitionsCalls as _, __SlicePartitionsMutCalls as _,
-            __SliceRestCalls as _, __SliceSourcesCalls as _, __SliceSourcesMutCalls as _, __StepCalls as _,
-            __ValueSourcesCalls as _, __ValueSourcesMutCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _,
-            __ViewSourcesMutCalls as _, RangeFromMethods as _, RangeInclusiveMethods as _, RangeMethods as _,
-            RangeToInclusiveMethods as _, RangeToMethods as _,
+            __AttemptCalls as _, __BoundsCalls as _, __ChunksRemainderCalls as _, __ChunksRemainderMutCalls as _,
+            __DeviceCallsCalls as _, __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _,
+            __DeviceIntoIteratorCalls as _, __DeviceIteratorCalls as _, __DeviceProductCalls as _,
+            __DeviceSumCalls as _, __GetCalls as _, __GetMutCalls as _, __IndexedSourceCalls as _, __PartedCalls as _,
+            __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _, __ReferentCalls as _, __RestCalls as _,
+            __SliceEndsCalls as _, __SliceEndsMutCalls as _, __SlicePartitionsCalls as _,
+            __SlicePartitionsMutCalls as _, __SliceRestCalls as _, __SliceSourcesCalls as _,
+            __SliceSourcesMutCalls as _, __StepCalls as _, __ValueSourcesCalls as _, __ValueSourcesMutCalls as _,
+            __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _, RangeFromMethods as _,
+            RangeInclusiveMethods as _, RangeMethods as _, RangeToInclusiveMethods as _, RangeToMethods as _,
         };
         pub use crate::library::option::{
             OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,

@@ -427,7 +427,8 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     }
     let repr = Ident::new(repr, Span::call_site());
     let name = &input.ident;
-    let lists = Operators::of_plain_enum(input).lists(root, name, &Generics::default());
+    let listed = Operators::of_plain_enum(input);
+    let (lists, operators) = (listed.lists(root, name, &Generics::default()), listed.described_of_plain_enum(root));
     let checked = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr"));
     let variants: Vec<&Ident> = data.variants.iter().map(|variant| &variant.ident).collect();
     let names: Vec<String> = variants.iter().map(ToString::to_string).collect();
@@ -459,6 +460,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
                         });
                         &__COMPARED
                     },
+                    operators: #operators,
                 };
                 #root::Ty::Enum(__of, <#repr as #root::ScalarType>::SCALAR)
             }

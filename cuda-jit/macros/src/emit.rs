@@ -332,7 +332,7 @@ pub(crate) fn probe_block(
     let result = type_check(root, "ty_of", &elided(&signature.result_with_placeholders(&signature.result)));
     let consts = queries.consts().map(|witness| quote_spanned!(witness.span() => __cuda_jit_evaluated(#witness)));
     let named = queries.type_witnesses().map(|witness| quote_spanned!(witness.span() => __cuda_jit_type(#witness)));
-    let types = queries.types();
+    let types = queries.types().map(|witness| quote_spanned!(witness.span() => __cuda_jit_cast_type(#witness)));
     let patterns = queries.patterns().map(|(witness, is_path)| match is_path {
         true => quote_spanned!(witness.span() => __cuda_jit_answer(#witness)),
         false => quote!(#root::pattern::answer(#witness)),
@@ -356,7 +356,7 @@ pub(crate) fn probe_block(
                 result: #result,
                 locals: #root::report(&[#(#locals),*]),
                 callees: &[#(#callees),*],
-                types: &[#(#root::cast_type(#types)),*],
+                types: &[#(#types),*],
                 named: &[#(#named),*],
                 // SAFETY: these witnesses have the types of closures that this macro has written, which capture nothing but
                 // by reference.

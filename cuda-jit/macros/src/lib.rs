@@ -22,6 +22,7 @@ mod options;
 mod signature;
 mod stack;
 mod standard;
+mod sums;
 
 use proc_macro::TokenStream;
 use quote::quote;

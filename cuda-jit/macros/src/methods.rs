@@ -35,6 +35,7 @@ use crate::signature::{
     RECEIVER, Role, Signature, add_device_bounds, add_value_bounds, has_impl_arguments, has_lifetime,
     name_impl_arguments, refuse_iterators, without_lifetimes,
 };
+use crate::sums::{Summation, summed};
 pub(crate) use of_trait::of_trait;
 
 /// A function that a `#[device]` trait requires, and that each `#[device] impl` of it defines: by a method's name it returns
@@ -58,14 +59,15 @@ pub(crate) fn of_impl(
             refuse_iterators(&item.generics, ITERATORS_ONLY_OF_FUNCTIONS)?;
         }
         let path = item.trait_.as_ref().map(|(_, path, _)| path);
-        if path.is_some_and(|path| operator(path).is_none() && Iteration::of(path).is_none()) && !options.library {
+        if path.is_some_and(|path| !is_standard(path)) && !options.library {
             add_value_bounds(root, &mut item.generics);
         }
         let named = with_named_impl_arguments(&item);
         let Some((_, path, _)) = &named.trait_ else { return inherent(root, &options, &named, single_expansion) };
-        match (operator(path), Iteration::of(path)) {
-            (Some(name), _) => overloaded(root, &options, &named, &name, single_expansion),
-            (None, Some(of)) if !options.library => iterated(root, &options, &named, of, single_expansion),
+        match (operator(path), Iteration::of(path), Summation::of(path)) {
+            (Some(name), ..) => overloaded(root, &options, &named, &name, single_expansion),
+            (None, Some(of), _) if !options.library => iterated(root, &options, &named, of, single_expansion),
+            (None, _, Some(of)) if !options.library => summed(root, &options, &named, of, single_expansion),
             _ => {
                 if is_extension(&written) {
                     declared = of_trait(root, quote!(extension), extension(&named, path), single_expansion);
@@ -86,6 +88,11 @@ pub(crate) fn of_impl(
         #item
         #expanded
     }
+}
+
+/// Returns true for a trait of the standard library, as its name tells.
+fn is_standard(path: &syn::Path) -> bool {
+    operator(path).is_some() || Iteration::of(path).is_some() || Summation::of(path).is_some()
 }
 
 /// The `impl`, with a type parameter for each `impl Trait` among the parameters' types of its methods.
@@ -439,7 +446,8 @@ pub(crate) fn trait_items(
 ) -> syn::Result<(Vec<ImplItem>, TokenStream)> {
     let (mut items, mut by_name, mut errors) = (Vec::new(), Vec::new(), TokenStream::new());
     for method in methods(item) {
-        let signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
+        let role = if owner == Owner::Library { Role::Library } else { Role::of_method(options) };
+        let signature = Signature::new(&method.sig, role, single_expansion)?;
         let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
         let options = &options::with_caller(options, &method.attrs);
         if is_by_name(owner, &own) {

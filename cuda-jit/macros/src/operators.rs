@@ -14,7 +14,7 @@ use syn::{Generics, ImplItem, ItemImpl};
 
 use crate::methods::{Body, Names, body, methods, with_self};
 use crate::options;
-use crate::signature::{Role, Signature, add_value_bounds};
+use crate::signature::{Role, Signature, add_value_bounds, name_lifetimes};
 use crate::standard;
 
 /// Returns true for the trait of an operator.
@@ -42,8 +42,11 @@ pub(crate) fn overloaded(
     name: &str,
     single_expansion: bool,
 ) -> syn::Result<TokenStream> {
-    let right = right_operand(item);
     let item = &mut item.clone();
+    if name.ends_with("From") {
+        name_lifetimes(item);
+    }
+    let right = right_operand(item);
     AssociatedTypes::of(item, name, &right).visit_item_impl_mut(item);
     let mut written = methods(item);
     let Some(method) = written.next() else {

@@ -12,12 +12,14 @@ use syn::{
 
 mod closure_types;
 mod device_bounds;
+mod header;
 mod impl_arguments;
 mod iterators;
 
 use crate::capture;
 pub(crate) use closure_types::{closure_placeholder, closures, replaced};
 pub(crate) use device_bounds::{add_device_bounds, add_value_bounds};
+pub(crate) use header::name_lifetimes;
 pub(crate) use impl_arguments::{has_impl_arguments, name_impl_arguments};
 use iterators::Iterators;
 pub(crate) use iterators::refuse_iterators;

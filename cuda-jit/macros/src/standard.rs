@@ -5,6 +5,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ItemImpl, PathArguments};
 
+use crate::sums::{self, Summation};
+
 /// The standard library's traits of operators, conversion, defaults and iterators: the module of each, and one of its
 /// methods.
 const TRAITS: &[(&str, &[&str])] = &[
@@ -40,7 +42,17 @@ const TRAITS: &[(&str, &[&str])] = &[
     ("cmp", &["PartialEq eq", "PartialOrd partial_cmp", "Ord cmp"]),
     ("convert", &["From from", "TryFrom try_from"]),
     ("default", &["Default default"]),
-    ("iter", &["Iterator next", "DoubleEndedIterator next_back", "ExactSizeIterator len", "IntoIterator into_iter"]),
+    (
+        "iter",
+        &[
+            "Iterator next",
+            "DoubleEndedIterator next_back",
+            "ExactSizeIterator len",
+            "IntoIterator into_iter",
+            "Sum sum",
+            "Product product",
+        ],
+    ),
 ];
 
 /// The module of the trait with this name in the standard library, and one of its methods.
@@ -68,8 +80,10 @@ pub(crate) fn check(root: &TokenStream, item: &ItemImpl, name: &str) -> TokenStr
     let [module, name] = [module, name].map(|name| Ident::new(name, Span::mixed_site()));
     let (span, (generics, _, bounds)) = (path.span(), item.generics.split_for_impl());
     let (this, method) = (&item.self_ty, Ident::new(method, span));
+    // of an iterator, which rustc cannot infer
+    let of = Summation::of(path).map(|_| sums::element(path)).map(|element| quote!(::<::core::iter::Empty<#element>>));
     let [ours, theirs] = [quote!(::core::#module::#name #arguments), path.to_token_stream()]
-        .map(|path| without_self(quote_spanned!(span => <#this as #path>::#method), &this.to_token_stream()));
+        .map(|path| without_self(quote_spanned!(span => <#this as #path>::#method #of), &this.to_token_stream()));
     let same = quote_spanned!(span => #root::standard_function(#ours, #theirs));
     let bounds = bounds.map(|bounds| without_self(bounds.to_token_stream(), &this.to_token_stream()));
     quote! {

@@ -326,7 +326,7 @@ macro_rules! nodes {
                 UpperExp,
             }
 
-            /// The condition of an `if` or `while`.
+            /// The condition of an `if` or `while`, or of an arm of a `match`.
             pub enum Condition {
                 /// A `bool`.
                 Bool(value: Expr),
@@ -341,7 +341,7 @@ macro_rules! nodes {
                 /// Its pattern.
                 pub pattern: Pattern,
                 /// Its guard.
-                pub guard: Option<Expr>,
+                pub guard: Option<Condition>,
                 /// Its value.
                 pub body: Expr,
             }

@@ -42,6 +42,42 @@ impl From<Metres> for f64 {
     }
 }
 
+#[device]
+impl From<&Unit> for f32 {
+    fn from(unit: &Unit) -> f32 {
+        if *unit as u8 == 3 { 3.5 } else { 1.5 }
+    }
+}
+
+#[device]
+impl TryFrom<&[f64]> for Metres {
+    type Error = usize;
+
+    fn try_from(values: &[f64]) -> Result<Self, usize> {
+        match *values {
+            [value] => Ok(Metres { value }),
+            _ => Err(values.len()),
+        }
+    }
+}
+
+#[kernel]
+fn of_references(x: &[f64], out: &mut [f64]) {
+    let i = grid::<1>();
+    let unit = if i % 2 == 0 { Unit::Metre } else { Unit::Foot };
+    let factor: f32 = (&unit).into();
+    out[i] = f64::from(f32::from(&unit)) + f64::from(factor) * 10.0;
+    out[i] += match Metres::try_from(&x[..i]) {
+        Ok(metres) => metres.value,
+        Err(count) => count as f64 * 100.0,
+    };
+}
+
+#[test]
+fn conversions_of_references_leave_out_their_lifetimes() {
+    differ!(of_references, (1, 4), [&[1.0, 2.5, -3.0, 4.0][..]], vec![0.0; 4]);
+}
+
 #[kernel]
 fn of_own_types(x: &[f64], out: &mut [f64]) {
     let i = grid::<1>();

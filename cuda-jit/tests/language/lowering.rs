@@ -53,6 +53,31 @@ fn endless(x: &[f32], out: &mut [f32]) {
     out[0] = deepest(x, 2)[0];
 }
 
+#[derive(Clone, Copy, DeviceType)]
+struct Reader<'a> {
+    text: &'a [f32],
+}
+
+#[device]
+impl<'a> Reader<'a> {
+    fn peek(&self) -> Option<f32> {
+        self.text.first().copied()
+    }
+
+    fn nested(&mut self) -> Option<f32> {
+        if self.peek()? < 0.0 {
+            self.text = &self.text[1..];
+            return Some(self.nested()? + 1.0);
+        }
+        Some(self.text.len() as f32)
+    }
+}
+
+#[kernel]
+fn reader(x: &[f32], out: &mut [f32]) {
+    out[0] = Reader { text: x }.nested().unwrap_or(-1.0);
+}
+
 #[derive(Clone, Copy, PartialEq, PartialOrd, DeviceType)]
 struct Level(f32);
 
@@ -91,6 +116,8 @@ fn refusals_name_the_place_and_the_way_out() {
     assert!(refusal!(chosen_iterator).contains("only where its index is written as a number"));
     assert!(refusal!(borrowed_iterator).contains("only where its index is written as a number"));
     assert!(refusal!(endless).contains("`deepest` takes closures or returns references"));
+    let text = refusal!(reader);
+    assert!(text.contains("lowering.rs:70:30: in `nested`: `nested` takes closures or returns references"), "{text}");
     let text = refusal!(ordered);
     assert!(text.contains("`Level` has no device operator `PartialOrd`"), "{text}");
     assert!(text.contains("or `#[derived(PartialEq, PartialOrd)]` to compare its fields"), "{text}");

@@ -276,6 +276,68 @@ fn guards_are_asked_for_each_alternative() {
 }
 
 #[kernel]
+fn guards_that_bind(x: &[u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    if i < x.len() {
+        let value = x[i];
+        let mut asked = 0;
+        let mut lookup = |at: usize| {
+            asked += 1;
+            x.get(at).copied()
+        };
+        let found = match x.len() {
+            n if let Some(last) = lookup(n - 1) => last,
+            _ => 0,
+        };
+        let shadowed = match x.get(1) {
+            Some(v)
+                if let Some(v) = x.get(*v as usize)
+                    && *v > value =>
+            {
+                *v
+            }
+            Some(v)
+                if let 2 | 3 = *v
+                    && value > 1 =>
+            {
+                50 + *v
+            }
+            _ => 7,
+        };
+        let of_alternatives = match (value, x[1]) {
+            (p, q) | (q, p)
+                if let Some(difference) = q.checked_sub(p)
+                    && difference > 1 =>
+            {
+                difference
+            }
+            _ if value > 3
+                && let Some(first) = lookup(0) =>
+            {
+                first
+            }
+            _ => 1,
+        };
+        let always = match value {
+            0 => 1,
+            n if let twice = n * 2
+                && twice > 4 =>
+            {
+                twice
+            }
+            n => n,
+        };
+        out[i] = found + 100 * shadowed + 10_000 * of_alternatives + 1_000_000 * always + 100_000_000 * asked;
+    }
+}
+
+#[test]
+fn guards_bind_names_of_the_arm() {
+    let x: Vec<u32> = (0..16).map(|n| n * 5 % 16).collect();
+    differ!(guards_that_bind, (1, 32), [&x[..]], vec![0_u32; 16]);
+}
+
+#[kernel]
 fn alternatives(x: &[u32], out: &mut [u32]) {
     let i = grid::<1>();
     if i < x.len() {

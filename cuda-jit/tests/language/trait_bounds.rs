@@ -207,3 +207,68 @@ fn bounds_of_the_standard_library() {
     differ!(compared, (1, 8), [&x[..]], vec![0u32; 8]);
     differ!(concrete, (1, 8), [&x[..]], vec![0u32; 8]);
 }
+
+#[device]
+trait Ring: Copy {
+    const ONE: Self;
+    const TWO: Self;
+    const EXTRA: usize;
+
+    fn times(self, other: Self) -> Self;
+
+    fn doubled_square(self) -> Self {
+        let one = Self::ONE;
+        one.times(self).times(self).times(Self::TWO)
+    }
+
+    fn power(self, exponent: u32) -> Self {
+        let mut power = Self::ONE;
+        for _ in 0..exponent as usize + Self::EXTRA {
+            power = power.times(self);
+        }
+        power
+    }
+}
+
+#[device]
+impl Ring for u32 {
+    const ONE: u32 = 1;
+    const TWO: u32 = 2;
+    const EXTRA: usize = 1;
+
+    fn times(self, other: u32) -> u32 {
+        self * other
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Residues(u32, u32);
+
+#[device]
+impl Ring for Residues {
+    const ONE: Residues = Residues(1, 1);
+    const TWO: Self = Residues(2, 3);
+    const EXTRA: usize = 2;
+
+    fn times(self, other: Residues) -> Residues {
+        Residues(self.0 * other.0 % 5, self.1 * other.1 % 7)
+    }
+}
+
+#[device]
+fn eightfold<T: Ring>(x: T) -> T {
+    x.doubled_square().times(T::TWO)
+}
+
+#[kernel]
+fn rings(x: u32, out: &mut [u32]) {
+    let residues = Residues(x % 5, 3);
+    out[0] = x.doubled_square() + x.power(3) * 100;
+    out[1] = residues.doubled_square().1 + residues.power(1).0 * 100;
+    out[2] = eightfold(x) + eightfold(residues).1 * 1000;
+}
+
+#[test]
+fn provided_methods_name_constants_of_the_implementing_type() {
+    differ!(rings, (1, 1), [3_u32], vec![0_u32; 3]);
+}

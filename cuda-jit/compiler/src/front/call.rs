@@ -187,11 +187,7 @@ impl Lowering<'_> {
             return Err(self.error(at, "the front end does not know this function; please report this"));
         };
         if self.scopes.frames.len() >= MAX_INLINED {
-            let text = format!(
-                "`{}` takes closures or returns references, so it is inlined and cannot call itself",
-                definition.name
-            );
-            return Err(self.error(at, text));
+            return Err(self.scopes.endless_inlining(at, definition));
         }
         let exit = self.build.block();
         let merge = self.merge("inlined", info.result.clone());

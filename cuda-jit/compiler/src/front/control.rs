@@ -240,10 +240,7 @@ impl Lowering<'_> {
         self.matched(&arm.pattern, place, fail, guarded, &mut |lowering, names, fail| {
             lowering.bind_names(names)?;
             if let (Some(guard), Some(fail)) = (&arm.guard, fail) {
-                let guard = lowering.scalar(guard, Scalar::Bool)?;
-                let next = lowering.build.block();
-                lowering.build.end(Terminator::Branch(guard, next, fail));
-                lowering.build.select_block(next);
+                lowering.condition(guard, fail)?;
             }
             match shared {
                 Some(shared) => lowering.build.end(Terminator::Jump(shared)),

@@ -4,6 +4,7 @@ use super::Callee;
 use super::builder::Builder;
 use super::copies::is_place;
 use super::function::{Callable, Local, Lowering, Result};
+use super::overload;
 use super::place::{Access, Place};
 use super::scopes::Scopes;
 use super::types::{Val, suffix_type};
@@ -189,6 +190,10 @@ impl Lowering<'_> {
 
     fn unary(&mut self, at: Pos, op: UnaryOp, value: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let ty = self.ty_of(value).or_else(|| expected.cloned());
+        if let Some(operator) = self.operator_of_references(at, overload::unary_name(op), [ty.clone(), ty.clone()])? {
+            let value = self.expr(value, None)?;
+            return self.call_instance(at, &operator.instance, vec![value]);
+        }
         let value = self.operand(value, ty.as_ref())?;
         if value.ty.lanes().is_some() {
             return self.lanes_unary(at, op, &value);

@@ -32,6 +32,14 @@ pub(super) fn trait_name(op: BinaryOp) -> &'static str {
     }
 }
 
+/// The name of a unary operator's trait.
+pub(super) fn unary_name(op: UnaryOp) -> &'static str {
+    match op {
+        UnaryOp::Neg => "Neg",
+        UnaryOp::Not => "Not",
+    }
+}
+
 /// Returns true for a comparison of `PartialOrd`.
 fn is_ordering(op: CompareOp) -> bool {
     !matches!(op, CompareOp::Eq | CompareOp::Ne)
@@ -141,7 +149,8 @@ impl Lowering<'_> {
     /// Lowers `left op right` for structs.
     pub(super) fn overloaded(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         if let Some(compare) = comparison(op)
-            && (is_ordering(compare) && left.ty == right.ty || is_compared_by_parts(&left.ty, By::Equality))
+            && (left.ty == right.ty && (is_ordering(compare) || matches!(left.ty, Ty::Enum(..)))
+                || is_compared_by_parts(&left.ty, By::Equality))
         {
             return self.compare_values(at, op, left, right);
         }
@@ -195,10 +204,7 @@ impl Lowering<'_> {
 
     /// Lowers `op value` for a struct.
     pub(super) fn overloaded_unary(&mut self, at: Pos, op: UnaryOp, value: Val) -> Result<Val> {
-        let name = match op {
-            UnaryOp::Neg => "Neg",
-            UnaryOp::Not => "Not",
-        };
+        let name = unary_name(op);
         match find(&value.ty, name, Some(&value.ty)) {
             Some(operator) => self.call_instance(at, &operator.instance, vec![value]),
             None => Err(self.scopes.unlisted(at, name, &value.ty, &value.ty)),
@@ -225,7 +231,7 @@ impl Lowering<'_> {
 impl Scopes {
     /// The error of a type that does not list an operator.
     pub(super) fn unlisted(&self, at: Pos, name: &str, left: &Ty, right: &Ty) -> super::LowerError {
-        let (is_own, is_enum) = (left.lists_operators(), left.as_sum().is_some());
+        let (is_own, is_enum) = (left.lists_operators(), left.as_sum().is_some() || matches!(left, Ty::Enum(..)));
         let (left, right) = (ty_name(left), ty_name(right));
         let operator = if left == right { name.to_owned() } else { format!("{name}<{right}>") };
         let listed = if is_own { operator.clone() } else { format!("{name} for {left}") };

@@ -269,7 +269,25 @@ impl Scopes {
 
     /// An error at a position in the current frame; errors in the device library are reported at its call.
     pub(super) fn error(&self, at: Pos, message: impl Into<String>) -> LowerError {
-        let (mut frame, mut at) = (self.frame(), at);
+        self.error_in(self.frame(), at, message)
+    }
+
+    /// The error of functions that are inlined into one another without end: the outermost one that calls itself, at that call.
+    pub(super) fn endless_inlining(&self, at: Pos, called: &Definition) -> LowerError {
+        let calls_again = |(number, frame): (usize, &'_ Frame)| {
+            let mut within = self.frames[number + 1..].iter();
+            within.find(|inner| std::ptr::eq(inner.definition, frame.definition)).map(|inner| (inner, inner.call_site))
+        };
+        let own = self.frames.iter().enumerate().filter(|(_, frame)| !frame.definition.options.library);
+        let (name, caller, at) = match own.filter_map(calls_again).next() {
+            Some((inner, Some((caller, call)))) => (inner.definition.name, &self.frames[caller], call),
+            _ => (called.name, self.frame(), at),
+        };
+        let text = format!("`{name}` takes closures or returns references, so it is inlined and cannot call itself");
+        self.error_in(caller, at, text)
+    }
+
+    fn error_in<'a>(&'a self, mut frame: &'a Frame, mut at: Pos, message: impl Into<String>) -> LowerError {
         while frame.definition.options.library
             && let Some((caller, call)) = frame.call_site
         {

@@ -329,10 +329,12 @@ impl Scopes {
 
 /// The result type of a unary operator.
 fn unary_type(op: UnaryOp, operand: Ty) -> Option<Ty> {
-    let name = match op {
-        UnaryOp::Neg => "Neg",
-        UnaryOp::Not => "Not",
-    };
+    let name = super::overload::unary_name(op);
+    if matches!(operand, Ty::Ref(..))
+        && let Some(found) = super::overload::exact(name, [&operand, &operand])
+    {
+        return super::overload::result_of(Some(found));
+    }
     match strip_refs(operand) {
         of if of.lanes().is_some() => Some(of),
         of if of.lists_operators() => super::overload::result(&of, name, Some(&of)),

@@ -48,7 +48,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         ExprKind::While(_, test, body) => condition(test, binding) || block(body, binding),
         ExprKind::For(_, _, source, body, _, _) => one(source) || block(body, binding),
         ExprKind::Match(value, arms) => {
-            let arm = |arm: &Arm| arm.guard.as_ref().is_some_and(one) || one(&arm.body);
+            let arm = |arm: &Arm| arm.guard.as_ref().is_some_and(|guard| condition(guard, binding)) || one(&arm.body);
             one(value) || arms.iter().any(arm)
         }
     }

@@ -266,13 +266,14 @@ impl Fingerprint {
         }
     }
 
-    fn c_like(&mut self, EnumTy { name, variants, comparisons }: &EnumTy) {
+    fn c_like(&mut self, EnumTy { name, variants, comparisons, operators }: &EnumTy) {
         self.text(name);
         self.list(variants, |to, (name, bits)| {
             to.text(name);
             to.number(*bits);
         });
         self.named(comparisons());
+        self.list(&operators(), Self::operator);
     }
 
     fn structure(&mut self, of: &StructTy) {

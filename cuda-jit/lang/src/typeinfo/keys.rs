@@ -222,7 +222,8 @@ pub fn spelled<R>(report: impl FnOnce() -> R) -> R {
 fn number(name: &'static str, scalar: Scalar) -> Ty {
     match name {
         "usize" | "isize" if SPELLED.get() => {
-            Ty::Enum(EnumTy { name, variants: &[], comparisons: super::compare::of_ordering }, scalar)
+            let comparisons = super::compare::of_ordering;
+            Ty::Enum(EnumTy { name, variants: &[], comparisons, operators: Vec::new }, scalar)
         }
         _ => Ty::Scalar(scalar),
     }

@@ -496,7 +496,7 @@ pub fn bits_of<T: ScalarType>(value: T) -> u128 {
 }
 
 /// Unifies a witness with the type in a cast.
-pub fn cast_to<T: CastType>(_: *const T) {}
+pub fn cast_to<T>(_: *const T) {}
 
 /// Unifies a witness with the type of a cast to `_`, and returns the value.
 pub fn inferred_cast<T: CastType>(_: *const T, value: T) -> T {

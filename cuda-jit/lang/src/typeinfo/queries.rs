@@ -31,9 +31,10 @@ impl Ty {
         self.lanes().and_then(Scalar::pair)
     }
 
-    /// Returns true if the type lists its operators.
+    /// Returns true if the type lists its operators, an enum without fields all but comparisons.
     pub fn lists_operators(&self) -> bool {
-        matches!(self, Ty::Struct(_)) || self.as_sum().is_some_and(|of| matches!(of.identity, SumIdentity::Own(_)))
+        matches!(self, Ty::Struct(_) | Ty::Enum(..))
+            || self.as_sum().is_some_and(|of| matches!(of.identity, SumIdentity::Own(_)))
     }
 
     /// The kind of operators, of a struct or an enum with fields.
@@ -50,6 +51,7 @@ impl Ty {
         match self {
             Ty::Struct(of) => (of.operators)(),
             Ty::Sum(of) => (of.operators)(),
+            Ty::Enum(of, _) => (of.operators)(),
             _ => Vec::new(),
         }
     }

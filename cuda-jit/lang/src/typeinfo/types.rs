@@ -50,6 +50,7 @@ impl Ty {
             name: "core::cmp::Ordering",
             variants: &[("Less", -1_i8 as u8 as u64), ("Equal", 0), ("Greater", 1)],
             comparisons: super::compare::of_ordering,
+            operators: Vec::new,
         },
         Scalar::I8,
     );
@@ -60,6 +61,7 @@ impl Ty {
             name: "core::num::FpCategory",
             variants: &[("Nan", 0), ("Infinite", 1), ("Zero", 2), ("Subnormal", 3), ("Normal", 4)],
             comparisons: super::compare::of_fp_category,
+            operators: Vec::new,
         },
         Scalar::I8,
     );
@@ -105,7 +107,8 @@ impl Ty {
 
     /// The opaque type of an error with one value, by its name and its `Debug` text.
     pub fn opaque_error(name: &'static str, text: &'static [(&'static str, u64)]) -> Ty {
-        Ty::Enum(EnumTy { name, variants: text, comparisons: super::compare::of_one_value }, Scalar::U8)
+        let comparisons = super::compare::of_one_value;
+        Ty::Enum(EnumTy { name, variants: text, comparisons, operators: Vec::new }, Scalar::U8)
     }
 
     /// The enum with fields, if it is one.
@@ -141,6 +144,8 @@ pub struct EnumTy {
     pub variants: &'static [(&'static str, u64)],
     /// Their comparisons.
     pub comparisons: fn() -> &'static Comparisons,
+    /// The operators that it lists.
+    pub operators: fn() -> Vec<Operator>,
 }
 
 /// Enums are equal by name and variants, since functions cannot be compared.

@@ -421,11 +421,7 @@ impl Capture {
             arms.push(self.scoped(|walk| {
                 let mut witnesses = Vec::new();
                 let pattern = walk.refutable(&arm.pat, &mut witnesses);
-                let guard = arm.guard.as_mut().map(|(_, guard)| {
-                    let (captured, before) = walk.with_preceding(|walk| walk.expr(guard));
-                    **guard = after(before, guard);
-                    captured
-                });
+                let guard = arm.guard.as_mut().map(|(_, guard)| walk.guard(guard, &mut witnesses));
                 let (body, before) = walk.with_preceding(|walk| walk.expr(&mut arm.body));
                 witnesses.extend(before);
                 *arm.body = after(witnesses, &arm.body);
@@ -436,10 +432,28 @@ impl Capture {
         node(span, s::ExprKind::Match(Box::new(value), arms))
     }
 
+    /// The guard of an arm, whose pattern's names are in scope where its first value is.
+    fn guard(&mut self, guard: &mut Expr, witnesses: &mut Vec<Stmt>) -> s::Condition {
+        let (captured, before) = self.with_preceding(|walk| walk.condition(guard, witnesses));
+        begin_after(before, guard);
+        captured
+    }
+
     /// The number of the loop or block that `break` or `continue` targets.
     fn target(&mut self, label: Option<&syn::Lifetime>, only_loops: bool) -> Option<s::Name> {
         let number = self.scopes.target(label, only_loops)?;
         Some(self.names.used_label(label, number))
+    }
+}
+
+/// Puts the probe's preceding statements before the value that a condition evaluates first.
+fn begin_after(before: Vec<Stmt>, condition: &mut Expr) {
+    match condition {
+        Expr::Let(binding) => *binding.expr = after(before, &binding.expr),
+        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) && binds(&binary.left, &binary.right) => {
+            begin_after(before, &mut binary.left);
+        }
+        other => *other = after(before, other),
     }
 }
 

@@ -150,7 +150,12 @@ impl Capture {
         self.queries.known_cast(ty, block).unwrap_or_else(|| {
             let number = self.queries.cast(ty.clone(), block);
             let witness = cast(number, ty.span());
-            self.prepend(quote_spanned!(ty.span() => __cuda_jit_cast::<#ty>(#witness);));
+            // if the copy of the body has errors, rustc reports none of a type to which it converts nothing
+            let checked = match self.imports.has_body_copy() {
+                true => quote_spanned!(ty.span() => __cuda_jit_Same<#ty>),
+                false => ty.to_token_stream(),
+            };
+            self.prepend(quote_spanned!(ty.span() => __cuda_jit_cast::<#checked>(#witness);));
             number
         })
     }

@@ -16,8 +16,13 @@ use super::compare::Derived;
 use crate::methods::with_self;
 use crate::operators::{is_operator, operator_tag};
 
-/// The operators that an enum may list.
+/// The comparisons, which the variants' numbers tell of an enum without fields.
 const COMPARISONS: [&str; 3] = ["PartialEq", "PartialOrd", "Ord"];
+
+/// Returns true for the trait of an operator with one operand.
+fn is_unary(name: &Ident) -> bool {
+    name == "Neg" || name == "Not"
+}
 
 /// An operator that a struct lists: `Mul`, `Mul<Right>` or `Mul for Left`.
 struct Listed {
@@ -34,6 +39,8 @@ impl Parse for Listed {
         let Some(last) = path.segments.last() else { return Err(input.error("which operator?")) };
         let right = match &last.arguments {
             syn::PathArguments::AngleBracketed(arguments) => syn::parse2(arguments.args.to_token_stream())?,
+            // what it has in place of a right operand
+            _ if is_unary(&last.ident) => left.clone().unwrap_or_else(|| syn::parse_quote!(Self)),
             _ => syn::parse_quote!(Self),
         };
         if !is_operator(&last.ident) {
@@ -48,6 +55,12 @@ impl Parse for Listed {
 }
 
 impl Listed {
+    /// Returns true for a comparison with values of the same type.
+    fn compares_itself(&self) -> bool {
+        let is_comparison = COMPARISONS.iter().any(|known| self.name == known);
+        is_comparison && self.left.is_none() && self.right == syn::parse_quote!(Self)
+    }
+
     /// The left operand, the operator and the right operand, as a bound.
     fn bound(&self, root: &TokenStream) -> (TokenStream, TokenStream) {
         let Listed { name, left, right } = self;
@@ -77,29 +90,17 @@ impl Operators {
         Operators { listed, error: None }
     }
 
-    /// The comparisons that an enum lists; it can list nothing else.
-    pub(super) fn of_enum(input: &DeriveInput) -> Self {
-        let operators = Self::of(input);
-        match operators.listed.iter().find(|operator| !COMPARISONS.iter().any(|known| operator.name == known)) {
-            Some(operator) => {
-                let hint = "an enum lists comparisons only: `PartialEq`, `PartialOrd` and `Ord`";
-                Operators { listed: Vec::new(), error: Some(syn::Error::new(operator.name.span(), hint)) }
-            }
-            None => operators,
-        }
-    }
-
-    /// The comparisons of an enum without fields, which lists them all.
+    /// The operators of an enum without fields, which lists comparisons without being told to.
     pub(super) fn of_plain_enum(input: &DeriveInput) -> Self {
-        let operators = Self::of_enum(input);
-        if operators.error.is_some() {
-            return operators;
+        let mut operators = Self::of(input);
+        if operators.error.is_none() {
+            operators.listed.retain(|listed| !listed.compares_itself());
+            operators.listed.extend(COMPARISONS.map(|name| {
+                let name = Ident::new(name, Span::call_site());
+                Listed { name, left: None, right: syn::parse_quote!(Self) }
+            }));
         }
-        let listed = COMPARISONS.map(|name| {
-            let name = Ident::new(name, Span::call_site());
-            Listed { name, left: None, right: syn::parse_quote!(Self) }
-        });
-        Operators { listed: listed.into(), error: None }
+        operators
     }
 
     /// The generics, with the bounds that the operators of a generic type are implemented: those of its key, the type with every
@@ -143,21 +144,31 @@ impl Operators {
 
     /// The function that lists the operators, and the kind of arithmetic.
     pub(super) fn described(&self, root: &TokenStream, derived: Option<Derived>) -> (TokenStream, TokenStream) {
-        let listed = self.listed.iter().map(|operator| {
-            let (of, bound) = operator.bound(root);
-            let Listed { name, left, right } = operator;
-            let text = name.to_string();
-            let left = match left {
-                Some(left) => quote!(::core::option::Option::Some(#root::ty_of::<#left>())),
-                None => quote!(::core::option::Option::None),
-            };
-            let instance = quote_spanned!(name.span() => <#of as #bound>::instance());
-            quote!(#root::Operator { name: #text, left: #left, right: #root::ty_of::<#right>(), instance: #instance })
-        });
         let arithmetic = match derived {
             Some(Derived { partial_ord, .. }) => quote!(#root::Arithmetic::Compared(#partial_ord)),
             None => quote!(#root::Arithmetic::Listed),
         };
-        (quote!(|| ::std::vec![#(#listed),*]), arithmetic)
+        (described(root, self.listed.iter()), arithmetic)
     }
+
+    /// The function that lists the operators of an enum without fields, except its own comparisons.
+    pub(super) fn described_of_plain_enum(&self, root: &TokenStream) -> TokenStream {
+        described(root, self.listed.iter().filter(|listed| !listed.compares_itself()))
+    }
+}
+
+/// The function that lists operators.
+fn described<'a>(root: &TokenStream, listed: impl Iterator<Item = &'a Listed>) -> TokenStream {
+    let listed = listed.map(|operator| {
+        let (of, bound) = operator.bound(root);
+        let Listed { name, left, right } = operator;
+        let text = name.to_string();
+        let left = match left {
+            Some(left) => quote!(::core::option::Option::Some(#root::ty_of::<#left>())),
+            None => quote!(::core::option::Option::None),
+        };
+        let instance = quote_spanned!(name.span() => <#of as #bound>::instance());
+        quote!(#root::Operator { name: #text, left: #left, right: #root::ty_of::<#right>(), instance: #instance })
+    });
+    quote!(|| ::std::vec![#(#listed),*])
 }

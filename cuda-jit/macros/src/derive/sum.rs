@@ -26,7 +26,7 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
     if !closures.is_empty() {
         return super::closures::closure_enum(root, input, data, &closures);
     }
-    let (listed, derived) = (Operators::of_enum(input), derived(input)?);
+    let (listed, derived) = (Operators::of(input), derived(input)?);
     let key = static_key(name, &input.generics);
     let generics = listed.bounded(root, bounded(root, &input.generics), &key);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();

@@ -74,6 +74,14 @@ fn needs_sized(method: &TraitItemFn) -> bool {
     !borrows || method.default.is_some() || names_self(others.into_token_stream())
 }
 
+/// Returns true if a trait has constants of the type that implements it.
+fn has_own_constants(item: &ItemTrait) -> bool {
+    item.items.iter().any(|item| match item {
+        TraitItem::Const(constant) => names_self(constant.ty.to_token_stream()),
+        _ => false,
+    })
+}
+
 /// Returns true if tokens name the type `Self` itself.
 fn names_self(tokens: TokenStream) -> bool {
     let mut tokens = tokens.into_iter().peekable();
@@ -117,8 +125,13 @@ fn trait_method(
     let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
     let (mut typed, mut asking) = (own.clone(), own.clone());
     let sized: Option<WherePredicate> = is_sized.then(|| syn::parse_quote!(Self: Sized));
+    // a body may name the trait's constants, which are values
+    let of_device = match !options.library && method.default.is_some() && has_own_constants(item) {
+        true => quote!(#root::ValueType),
+        false => quote!(#root::DeviceType),
+    };
     if is_sized {
-        typed.make_where_clause().predicates.push(syn::parse_quote!(Self: Sized + #root::DeviceType));
+        typed.make_where_clause().predicates.push(syn::parse_quote!(Self: Sized + #of_device));
     }
     asking.make_where_clause().predicates.extend(sized.clone());
     let (mut hidden, mut beside): (Vec<TokenStream>, _) = (Vec::new(), TokenStream::new());
@@ -148,7 +161,9 @@ fn trait_method(
         }
     }
     let (asking_generics, _, clause) = asking.split_for_impl();
-    let call = hidden_method(root, &method.sig, &marked, sized.as_ref());
+    let mut called = method.sig.clone();
+    let is_unbound = options.library && leave_result_unbound(&mut called);
+    let call = hidden_method(root, &called, &marked, sized.as_ref());
     let silent = emit::silent();
     hidden.push(quote!(#[doc(hidden)] #silent #call));
     hidden.push(quote! {
@@ -158,7 +173,7 @@ fn trait_method(
     let hidden = hidden.into_iter().map(syn::parse2).collect::<syn::Result<Vec<TraitItem>>>()?;
     let mut generics = item.generics.clone();
     generics.params.push(match is_sized {
-        true => syn::parse_quote!(__S: #trait_name #trait_generics + #root::DeviceType),
+        true => syn::parse_quote!(__S: #trait_name #trait_generics + #of_device),
         false => syn::parse_quote!(__S: #trait_name #trait_generics + ?Sized),
     });
     let generics = with_own(&generics, &own, &quote!(__S))?;
@@ -182,6 +197,8 @@ fn trait_method(
         captured
     };
     let args = args_of_path(root, &method.sig);
+    // the bounds that the call lacks are its error
+    let recommended = (!is_unbound).then(|| quote!(#[diagnostic::do_not_recommend]));
     beside.extend(quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
@@ -191,7 +208,7 @@ fn trait_method(
 
         // SAFETY: the instance is the method that the type is named after, whose body rustc has type-checked: a probe
         // result names its own function.
-        #[diagnostic::do_not_recommend]
+        #recommended
         unsafe impl #impl_generics #root::DeviceFn for #marker<#(#lifetimes,)* __S #(, #arguments)*> #where_clause {
             type Args = #args;
             type Output = #root::Unconstrained;
@@ -205,6 +222,15 @@ fn trait_method(
         }
     });
     Ok((hidden, beside))
+}
+
+/// Removes the bounds of a type parameter that is the whole result; returns true if there were some. A type for which they do not
+/// hold is then an error of the type that names the method, and no second one of its call.
+fn leave_result_unbound(sig: &mut syn::Signature) -> bool {
+    let ReturnType::Type(_, result) = &sig.output else { return false };
+    let is_result = |name: &Ident| **result == syn::parse_quote!(#name);
+    let param = sig.generics.type_params_mut().find(|param| is_result(&param.ident));
+    param.is_some_and(|param| !std::mem::take(&mut param.bounds).is_empty())
 }
 
 /// The arguments of a trait's method, for a path to it whose generic arguments rustc infers: known if there is only a receiver.

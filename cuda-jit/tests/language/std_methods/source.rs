@@ -58,6 +58,12 @@ methods! {
             items.nth_back(n);
             hash(items.as_slice())
         };
+        into_remainder: {
+            let mut parts = all[..7 + n].chunks_exact_mut(n);
+            parts.next().unwrap()[0] += 9;
+            for v in parts.into_remainder() { *v += 5 }
+            all
+        };
         chunks_exact_mut: {
             for (k, part) in all[..11].chunks_exact_mut(n).rev().enumerate() { part[n - 1] += 9 * k as u32 }
             all

@@ -110,6 +110,6 @@ macro_rules! attempts {
 }
 
 attempts! {
-    DeviceSum total;
-    DeviceProduct whole;
+    DeviceSum sum;
+    DeviceProduct product;
 }

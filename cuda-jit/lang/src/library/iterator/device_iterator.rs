@@ -357,12 +357,12 @@ pub trait DeviceIterator: Sized + DeviceType {
 
     /// Adds the elements.
     fn sum<S: DeviceSum<Self::Item>>(self) -> S {
-        S::total(self)
+        S::sum(self)
     }
 
     /// Multiplies the elements.
     fn product<P: DeviceProduct<Self::Item>>(self) -> P {
-        P::whole(self)
+        P::product(self)
     }
 
     /// Returns the largest element, the last of several.

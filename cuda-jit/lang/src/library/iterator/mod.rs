@@ -53,8 +53,8 @@ pub use paired::{Chain, Zip};
 pub use partition::{__PartedCalls, __RestCalls, __SlicePartitionsCalls, __SlicePartitionsMutCalls};
 pub use ranges::{__StepCalls, inclusive};
 pub use slices::{
-    __ChunksRemainderCalls, __SliceEndsCalls, __SliceEndsMutCalls, __SliceRestCalls, __SliceSourcesCalls,
-    __SliceSourcesMutCalls,
+    __ChunksRemainderCalls, __ChunksRemainderMutCalls, __SliceEndsCalls, __SliceEndsMutCalls, __SliceRestCalls,
+    __SliceSourcesCalls, __SliceSourcesMutCalls,
 };
 pub use sums::{__DeviceProductCalls, __DeviceSumCalls, DeviceProduct, DeviceSum};
 pub use take_skip::{Skip, StepBy, Take};

@@ -466,6 +466,29 @@ impl<'a, T: DeviceType> ChunksRemainder for Indexed<ChunksExact<'a, T>> {
     }
 }
 
+/// Iterators over the mutable subslices of one length of a slice, without what is left of it.
+///
+/// Nothing unsafe relies on an implementation: all of them are here.
+#[device(library)]
+pub trait ChunksRemainderMut: DeviceType + Sized {
+    /// A subslice.
+    type Part: DeviceType;
+
+    /// `into_remainder`
+    fn into_remainder(self) -> Self::Part;
+}
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> ChunksRemainderMut for Indexed<ChunksExactMut<'a, T>> {
+    type Part = &'a mut [T];
+
+    fn into_remainder(self) -> &'a mut [T] {
+        let slice = self.source.slice;
+        let whole = slice.len() - slice.len() % self.source.size;
+        &mut slice[whole..]
+    }
+}
+
 /// Iterators over the subslices of a slice from its end, and over its arrays.
 ///
 /// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
