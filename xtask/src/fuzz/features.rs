@@ -234,6 +234,18 @@ const FEATURES: &[Feature] = &[
         }],
     },
     Feature {
+        name: "guards-that-bind",
+        state: Supported,
+        snippets: &[Snippet {
+            items: "",
+            body: "let q@ = [$e, $e, $e];\nlet r@ = match (q@.get($usize % 5), $e) {\n    \
+                   (Some(&v), k) if let Some(&v) = q@.get(($usize ^ 1) & 3) && v > k => v ^ k.rotate_left(3),\n    \
+                   (None, k) | (Some(_), k) if k > q@[0] && let Some(at) = q@.iter().position(|v| *v > k) => q@[at] ^ at as $T,\n    \
+                   (Some(v), _) if $bool && let 1 | 3 = *v & 3 => *v,\n    (_, k) => k,\n};\n",
+            yields: &[("r@", "T")],
+        }],
+    },
+    Feature {
         name: "arrays-by-value",
         state: Supported,
         snippets: &[

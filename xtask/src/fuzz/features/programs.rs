@@ -79,6 +79,45 @@ pub(super) const FEATURES: &[Feature] = &[
         }],
     },
     Feature {
+        name: "operators-of-enums",
+        state: Supported,
+        snippets: &[
+            Snippet {
+                items: "#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, DeviceType)]\n#[repr(u8)]\n#[operators(Not, Add<u32>, BitXorAssign<W@>, Mul for u32, Neg for &W@)]\npub enum W@ { A, B, C = 7 }\n\
+                        #[device]\nfn w@(n: u32) -> W@ { match n % 3 { 0 => W@::A, 1 => W@::B, _ => W@::C } }\n\
+                        #[device]\nimpl std::ops::Not for W@ { type Output = W@; fn not(self) -> W@ { w@(self as u32 + 1) } }\n\
+                        #[device]\nimpl std::ops::Neg for &W@ { type Output = u32; fn neg(self) -> u32 { *self as u32 ^ $k } }\n\
+                        #[device]\nimpl std::ops::Add<u32> for W@ { type Output = W@; fn add(self, o: u32) -> W@ { w@(self as u32 ^ o) } }\n\
+                        #[device]\nimpl std::ops::BitXorAssign<W@> for W@ { fn bitxor_assign(&mut self, o: W@) { if *self < o { *self = !o } } }\n\
+                        #[device]\nimpl std::ops::Mul<W@> for u32 { type Output = u32; fn mul(self, o: W@) -> u32 { self.rotate_left(o as u32) } }\n",
+                body: "let mut n@ = w@($u32);\nlet before@ = n@;\nn@ ^= w@($u32);\nlet r@ = $u32 * (n@ + { n@ ^= !before@; $u32 }) ^ -&n@;\nlet s@ = n@ == before@;\nlet t@ = -&!n@ ^ n@ as u32;\n",
+                yields: &[("r@", "u32"), ("s@", "bool"), ("t@", "u32")],
+            },
+            Snippet {
+                items: "#[derive(Clone, Copy, DeviceType)]\n#[operators(Not, Add, Neg for &V@)]\npub enum V@ { A, B(u32), C { x: [u32; 2] } }\n\
+                        #[device]\nimpl std::ops::Not for V@ { type Output = V@; fn not(self) -> V@ { match self { V@::A => V@::B($k), V@::B(v) => V@::C { x: [v, 3] }, V@::C { .. } => V@::A } } }\n\
+                        #[device]\nimpl std::ops::Neg for &V@ { type Output = u32; fn neg(self) -> u32 { match self { V@::A => 1, V@::B(v) => v ^ $k, V@::C { x } => x[0].rotate_left(5) ^ x[1] } } }\n\
+                        #[device]\nimpl std::ops::Add for V@ { type Output = V@; fn add(self, o: V@) -> V@ { V@::C { x: [-&self, -&o] } } }\n",
+                body: "let mut n@ = if $bool { V@::B($u32) } else { V@::A };\nlet before@ = n@;\nlet r@ = -&(n@ + { n@ = !n@; before@ }) ^ -&n@ ^ -&(!n@ + !!n@);\n",
+                yields: &[("r@", "u32")],
+            },
+        ],
+    },
+    Feature {
+        name: "sums-of-ones-own",
+        state: Supported,
+        snippets: &[Snippet {
+            items: "#[derive(Clone, Copy, DeviceType)]\npub struct S@ { v: [u32; 2] }\n\
+                    #[device]\nimpl std::iter::Sum for S@ { fn sum<I: Iterator<Item = S@>>(all: I) -> Self { all.fold(S@ { v: [$k, 3] }, |s, x| S@ { v: [s.v[0].rotate_left(3) ^ x.v[1], s.v[1] ^ x.v[0]] }) } }\n\
+                    #[device]\nimpl<'a> std::iter::Sum<&'a S@> for S@ { fn sum<I: Iterator<Item = &'a S@>>(all: I) -> Self { all.copied().sum() } }\n\
+                    #[device]\nimpl std::iter::Product<u32> for S@ { fn product<I: Iterator<Item = u32>>(mut all: I) -> Self { let mut v = [1, 2]; while let Some(x) = all.next() { v[0] = v[0] * 5 % 1021 + (x & 7); v[1] ^= x; } S@ { v } } }\n\
+                    #[device]\nimpl From<&[u32; 2]> for S@ { fn from(v: &[u32; 2]) -> S@ { S@ { v: [v[1], v[0]] } } }\n",
+            body: "let a@ = [S@ { v: [$u32, $u32] }, S@::from(&[$u32, 4$k]), S@ { v: [$u32; 2] }];\nlet s@: S@ = a@[..2].iter().chain(&a@[1..]).filter(|x| x.v[0] & 3 != 1).sum();\n\
+                   let p@ = a@.iter().rev().map(|x| x.v[1]).product::<S@>();\nlet w@ = a@.iter().map(|x| std::num::Wrapping(x.v[0])).sum::<std::num::Wrapping<u32>>().0;\n",
+            yields: &[("s@.v[0]", "u32"), ("s@.v[1]", "u32"), ("p@.v[0]", "u32"), ("p@.v[1]", "u32"), ("w@", "u32")],
+        }],
+    },
+    Feature {
         name: "conversions-of-ones-own",
         state: Supported,
         snippets: &[Snippet {
