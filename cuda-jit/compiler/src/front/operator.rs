@@ -103,7 +103,7 @@ impl Lowering<'_> {
     /// Lowers the right operand of a type that lists operators. Literals, also within tuples and arrays, have the type that the
     /// operator takes.
     fn right_operand(&mut self, op: BinaryOp, left: &Ty, right: &'static Expr) -> Result<Val> {
-        let listed = || overload::right_type(left, overload::trait_name(op));
+        let listed = || overload::right_type(left, overload::trait_name(op), right);
         let ty = match &right.1 {
             ExprKind::Tuple(_) => listed().filter(|ty| matches!(ty, Ty::Tuple(_))).or_else(|| self.ty_of(right)),
             _ => self.ty_of(right).or_else(listed).or_else(|| matches!(left, Ty::Enum(..)).then(|| left.clone())),
@@ -125,11 +125,11 @@ impl Lowering<'_> {
         let ty = match ty {
             Some(vector) if vector.lanes().is_some() => Some(vector),
             Some(ref number) if number.complex().is_some() => {
-                self.ty_of(value).or_else(|| overload::right_type(number, overload::trait_name(op)))
+                self.ty_of(value).or_else(|| overload::right_type(number, overload::trait_name(op), value))
             }
             Some(ref of) if of.lists_operators() => {
                 let name = format!("{}Assign", overload::trait_name(op));
-                self.ty_of(value).or_else(|| overload::right_type(of, &name))
+                self.ty_of(value).or_else(|| overload::right_type(of, &name, value))
             }
             _ if is_shift(op) => None,
             ty => ty,

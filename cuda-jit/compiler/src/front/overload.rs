@@ -10,7 +10,7 @@ use super::place::Place;
 use super::scopes::Scopes;
 use super::types::{Val, strip_refs};
 use crate::kir::{BinaryOp as Kir, CompareOp, Scalar, Value};
-use crate::syntax::{BinaryOp, Pos, UnaryOp};
+use crate::syntax::{BinaryOp, Expr, ExprKind, Pos, UnaryOp};
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Body, Operator, Ty};
 
@@ -82,9 +82,16 @@ pub(super) fn result_of(operator: Option<Operator>) -> Option<Ty> {
 }
 
 /// The right operand's type, for an operand whose own type is not known or that of its literals by default: that of the only
-/// operator of this name, or of the first one that takes a number.
-pub(super) fn right_type(of: &Ty, name: &str) -> Option<Ty> {
-    let mut named = of.operators().into_iter().filter(|operator| operator.left.is_none() && operator.name == name);
+/// operator of this name that takes a tuple or an array of its length, or of the first one that takes a number.
+pub(super) fn right_type(of: &Ty, name: &str, right: &Expr) -> Option<Ty> {
+    let fits = |listed: &Ty| match (&right.1, listed) {
+        (ExprKind::Tuple(parts), Ty::Tuple(types)) => parts.len() == types.len(),
+        (ExprKind::Array(parts), Ty::Array(_, length)) => parts.len() as u64 == *length,
+        (ExprKind::Tuple(_) | ExprKind::Array(_), _) => false,
+        _ => true,
+    };
+    let is_named = |operator: &Operator| operator.left.is_none() && operator.name == name && fits(&operator.right);
+    let mut named = of.operators().into_iter().filter(is_named);
     match (named.next(), named.next()) {
         (Some(only), None) => Some(only.right),
         _ => find(of, name, None).map(|operator| operator.right),
