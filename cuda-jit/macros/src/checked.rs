@@ -14,7 +14,9 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt as _;
 use syn::visit::Visit;
-use syn::{Attribute, FnArg, GenericParam, Generics, ItemFn, Lifetime, Type, TypeParamBound, WherePredicate};
+use syn::{
+    Attribute, ConstParam, FnArg, GenericParam, Generics, ItemFn, Lifetime, Type, TypeParamBound, WherePredicate,
+};
 
 mod tries;
 
@@ -392,9 +394,12 @@ fn of_representatives(
                 quote!(#name)
             }
         },
-        GenericParam::Const(param) => value(&param.ty).unwrap_or_default(),
+        GenericParam::Const(param) => param.ident.to_token_stream(),
         GenericParam::Lifetime(param) => quote!(#param),
     });
+    let consts: Vec<_> = generics.const_params().collect();
+    let values: Vec<_> = consts.iter().map(|param| value(&param.ty).unwrap_or_default()).collect();
+    let consts = consts.into_iter().map(|ConstParam { ident, ty, .. }| quote!(const #ident: #ty));
     let representatives = match open.is_empty() {
         true => &REPRESENTATIVES[..1],
         false => &REPRESENTATIVES[..],
@@ -405,7 +410,7 @@ fn of_representatives(
             true => quote!(::core::iter::Empty<::core::primitive::#name>),
             false => quote!(::core::primitive::#name),
         });
-        quote!(<__CudaJitRepresentative<#(#types),*>>::ERRORS)
+        quote!(<__CudaJitRepresentative<#(#types,)* #(#values),*>>::ERRORS)
     });
     quote! {{
         use #root::checked::NoErrors as _;
@@ -413,7 +418,7 @@ fn of_representatives(
         impl #impl_generics __CudaJitOf #ty_generics #clause {
             const ERRORS: usize = #errors(#path #turbofish);
         }
-        type __CudaJitRepresentative<#(#open),*> = __CudaJitOf<#(#args),*>;
+        type __CudaJitRepresentative<#(#open,)* #(#consts),*> = __CudaJitOf<#(#args),*>;
         #(#all)+*
     }}
 }

@@ -356,7 +356,14 @@ fn inherent(
     let (mut hidden, mut bodies) = (TokenStream::new(), TokenStream::new());
     let mut names = TokenStream::new();
     for method in methods(item) {
-        let mut signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
+        // a signature that is refused leaves the other methods as they are
+        let mut signature = match Signature::new(&method.sig, Role::of_method(options), single_expansion) {
+            Ok(signature) => signature,
+            Err(error) => {
+                names.extend(error.to_compile_error());
+                continue;
+            }
+        };
         if !has_lifetime(this) && !options.library {
             let block = method.block.to_token_stream().into_iter().last();
             let of = (&**this, &item.generics);

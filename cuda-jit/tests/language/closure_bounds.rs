@@ -82,3 +82,33 @@ fn bounds_of_a_launchs_closures_name_lifetimes() {
 fn bounds_of_closures_name_lifetimes() {
     differ!(lend, (1, 7), [&[3u32, 1, 4, 1, 5, 9, 2, 6][..]], vec![0u32; 7]);
 }
+
+#[device]
+fn applied<const N: usize, F: Fn([f64; N]) -> f64>(f: F, to: [f64; N]) -> f64 {
+    f(to)
+}
+
+#[device]
+fn lengthened<const N: usize, F>(f: F, to: f64) -> f64
+where
+    F: Fn(f64) -> [f64; N],
+{
+    f(to)[N - 1] * N as f64
+}
+
+#[device]
+fn borrowed<const N: usize>(f: impl Fn(&[f64; N]) -> f64, to: [f64; N]) -> f64 {
+    f(&to)
+}
+
+#[kernel]
+fn lengths(x: f64, out: &mut [f64]) {
+    out[0] = applied(|values| values[0] + values[1], [x, 2.0]);
+    out[1] = lengthened(|value| [value, value + 1.0, value * 3.0], x);
+    out[2] = borrowed(|values| values.iter().sum(), [x, x, 0.5]);
+}
+
+#[test]
+fn bounds_of_closures_name_const_parameters() {
+    differ!(lengths, (1, 1), [3.5_f64], vec![0_f64; 3]);
+}

@@ -272,3 +272,80 @@ fn rings(x: u32, out: &mut [u32]) {
 fn provided_methods_name_constants_of_the_implementing_type() {
     differ!(rings, (1, 1), [3_u32], vec![0_u32; 3]);
 }
+
+#[device]
+trait Monoid: Copy {
+    type Element: Copy;
+    const NEUTRAL: Self::Element;
+
+    fn combined(a: Self::Element, b: Self::Element) -> Self::Element;
+
+    fn of_all(all: &[Self::Element]) -> Self::Element {
+        let mut result = Self::NEUTRAL;
+        for &element in all {
+            result = Self::combined(result, element);
+        }
+        result
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Largest;
+
+#[derive(Clone, Copy, DeviceType)]
+struct SumModulo<const M: i32>;
+
+#[device]
+impl Monoid for Largest {
+    type Element = i32;
+    const NEUTRAL: i32 = i32::MIN;
+
+    fn combined(a: i32, b: i32) -> i32 {
+        a.max(b)
+    }
+}
+
+#[device]
+impl<const M: i32> Monoid for SumModulo<M> {
+    type Element = i32;
+    const NEUTRAL: i32 = 0;
+
+    fn combined(a: i32, b: i32) -> i32 {
+        (a + b).rem_euclid(M)
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Tree<M: Monoid, const N: usize> {
+    nodes: [M::Element; N],
+}
+
+#[device]
+impl<M: Monoid, const N: usize> Tree<M, N> {
+    fn of(x: &[M::Element]) -> Self {
+        let mut nodes = [M::NEUTRAL; N];
+        nodes[N / 2..N / 2 + x.len()].copy_from_slice(x);
+        for node in (1..N / 2).rev() {
+            nodes[node] = M::combined(nodes[2 * node], nodes[2 * node + 1]);
+        }
+        Tree { nodes }
+    }
+
+    fn root(&self) -> Option<M::Element> {
+        self.nodes.get(1).copied()
+    }
+}
+
+#[kernel]
+fn monoids(x: &[i32], out: &mut [i32]) {
+    out[0] = Largest::of_all(&x[1..]);
+    out[1] = <SumModulo<7> as Monoid>::of_all(x);
+    out[2] = Tree::<Largest, 16>::of(x).root().unwrap();
+    let sums: Tree<SumModulo<10>, 16> = Tree::of(x);
+    out[3] = sums.root().unwrap_or(-1);
+}
+
+#[test]
+fn associated_types_are_types_of_the_device_without_a_bound_that_says_so() {
+    differ!(monoids, (1, 1), [&[3i32, -1, 4, 1, 5, 9, 2, 7][..]], vec![0i32; 4]);
+}

@@ -27,6 +27,7 @@ pub(crate) fn of_trait(
     single_expansion: bool,
 ) -> TokenStream {
     let is_apart = !is_extension(&options);
+    bound_associated_types(root, &options, &mut item);
     // an extension of an unsized type, such as a slice
     let is_sized = is_apart || !item.supertraits.is_empty();
     let expanded = options::of_device(options).and_then(|options| {
@@ -72,6 +73,36 @@ fn needs_sized(method: &TraitItemFn) -> bool {
     let mut others = method.sig.clone();
     others.inputs = others.inputs.into_iter().skip(1).collect();
     !borrows || method.default.is_some() || names_self(others.into_token_stream())
+}
+
+/// Adds the bound to the associated types of a user's trait that kernels know them, as values if the trait has constants of them:
+/// then it holds wherever the trait does.
+fn bound_associated_types(root: &TokenStream, options: &TokenStream, item: &mut ItemTrait) {
+    if !options::of_device(options.clone()).is_ok_and(|options| !options.library) {
+        return;
+    }
+    let constants = item.items.iter().filter_map(|item| match item {
+        TraitItem::Const(constant) => Some(constant.ty.to_token_stream().to_string()),
+        _ => None,
+    });
+    let constants: Vec<String> = constants.collect();
+    for item in &mut item.items {
+        if let TraitItem::Type(of) = item
+            && of.generics.params.is_empty()
+        {
+            let name = &of.ident;
+            let named = quote!(Self::#name).to_string();
+            let is_constant = constants.iter().any(|ty| ty.split(&named).nth(1).is_some_and(is_end_of_name));
+            let bound = if is_constant { quote!(#root::ValueType) } else { quote!(#root::DeviceType) };
+            of.colon_token.get_or_insert_default();
+            of.bounds.push(syn::parse_quote!(#bound));
+        }
+    }
+}
+
+/// Returns true if no name continues at the beginning of a text.
+fn is_end_of_name(rest: &str) -> bool {
+    !rest.starts_with(|char: char| char.is_alphanumeric() || char == '_')
 }
 
 /// Returns true if a trait has constants of the type that implements it.

@@ -1,4 +1,4 @@
-//! Sums of types whose `impl Sum` is the host's alone, and an `impl Sum` without its method.
+//! Mistakes that have had more than one error: sums that only the host has, casts, methods beside one that is refused.
 use std::iter::{Product, Sum};
 
 #[derive(Clone, Copy, cuda_jit::DeviceType)]
@@ -31,6 +31,25 @@ type Pair = [u32; 2];
 #[cuda_jit::kernel]
 fn conversion(x: u32, out: &mut [u32]) {
     out[0] = (x as Pair)[0];
+}
+
+#[derive(Clone, Copy, cuda_jit::DeviceType)]
+struct Adder;
+
+#[cuda_jit::device]
+impl Adder {
+    fn adding(n: u32) -> impl Fn(u32) -> u32 {
+        move |v| v + n
+    }
+
+    fn added(a: u32, b: u32) -> u32 {
+        a + b
+    }
+}
+
+#[cuda_jit::kernel]
+fn beside_a_refused_method(x: u32, out: &mut [u32]) {
+    out[0] = Adder::added(x, 2);
 }
 
 fn main() {}
