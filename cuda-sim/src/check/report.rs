@@ -12,7 +12,7 @@ use crate::json::escaped;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -100,11 +100,23 @@ pub struct Report {
     pub accesses: Vec<Accessed>,
     /// Of a leak: the functions that called for the memory, the innermost one first.
     pub callers: Vec<String>,
+    /// The number of further times that it was found, in other threads or in copies of its source line.
+    pub repeated: u64,
 }
 
 impl Report {
-    /// The parts by which reports of one cause are recognised.
-    pub(super) fn cause(&self) -> Cause {
+    /// The parts by which reports of one source line are recognised, if it is known: the checker, the kind, the kernel, the array
+    /// and the accesses.
+    fn source_cause(&self) -> Option<SourceCause> {
+        let at = |access: &Accessed| access.source.clone().map(|source| (source, access.what.clone()));
+        let mut accesses = self.accesses.iter().map(at).collect::<Option<Vec<_>>>()?;
+        accesses.sort_unstable();
+        let array = self.array.as_deref().map(array_of).unwrap_or_default().to_owned();
+        (!accesses.is_empty()).then(|| (self.check, self.kind, self.kernel.clone(), array, accesses))
+    }
+
+    /// The parts by which reports of one place in the PTX are recognised.
+    fn cause(&self) -> Cause {
         let mut places: Vec<_> = self.accesses.iter().map(|access| (access.line, access.column)).collect();
         places.sort_unstable();
         // Without a place in a kernel the array is the cause.
@@ -127,6 +139,9 @@ impl Report {
         if let Some(note) = &self.note {
             let _ = write!(text, "\n    {note}");
         }
+        if self.repeated > 0 {
+            let _ = write!(text, "\n    found {} times", self.repeated + 1);
+        }
         text
     }
 
@@ -146,6 +161,9 @@ impl Report {
         if let Some(note) = &self.note {
             let _ = write!(text, ",\"note\":{}", quoted(note));
         }
+        if self.repeated > 0 {
+            let _ = write!(text, ",\"count\":{}", self.repeated + 1);
+        }
         let accesses: Vec<String> = self.accesses.iter().map(Accessed::json).collect();
         let _ = write!(text, ",\"accesses\":[{}]}}", accesses.join(","));
         text
@@ -157,16 +175,54 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped(text))
 }
 
+/// Returns the name of an array without the offset in it and the thread whose memory it is.
+fn array_of(text: &str) -> &str {
+    let name = text.split_once(" of ").or_else(|| text.split_once(" before ")).map_or(text, |(_, name)| name);
+    name.split_once(" of thread ").map_or(name, |(name, _)| name)
+}
+
+/// The checker, the kind, the kernel, the array, and the accesses with their source lines.
+type SourceCause = (&'static str, &'static str, String, String, Vec<(String, String)>);
+
 /// The checker, the kind, the kernel or array, and the places in the PTX.
 type Cause = (&'static str, &'static str, String, Vec<(u32, u32)>);
 
-#[derive(Default)]
-struct Reports {
-    seen: HashSet<Cause>,
-    all: Vec<Report>,
+/// Reports, one for each cause: for the same places in the PTX, and for the same source lines and arrays, since a compiler that
+/// unrolls a loop or inlines a function makes several copies of a line.
+#[derive(Debug, Default)]
+pub(super) struct Reports {
+    /// The number of the report of each cause; `None` for a suppressed one.
+    seen: HashMap<Cause, Option<usize>>,
+    seen_lines: HashMap<SourceCause, Option<usize>>,
+    pub(super) all: Vec<Report>,
     suppressed: u64,
     /// True if there are reports that are not in the file yet.
     unwritten: bool,
+}
+
+impl Reports {
+    /// Adds a report, or counts it if its cause is known.
+    pub(super) fn add(&mut self, report: Report) {
+        if !self.is_known(&report, Some(self.all.len())) {
+            self.all.push(report);
+        }
+    }
+
+    /// Counts a report whose cause is known. Returns false for another one, which is remembered with this number.
+    fn is_known(&mut self, report: &Report, number: Option<usize>) -> bool {
+        let (cause, line) = (report.cause(), report.source_cause());
+        let by_line = line.as_ref().and_then(|line| self.seen_lines.get(line));
+        let known = self.seen.get(&cause).or(by_line).copied();
+        let number = known.unwrap_or(number);
+        self.seen.insert(cause, number);
+        if let Some(line) = line {
+            self.seen_lines.insert(line, number);
+        }
+        if let Some(report) = known.flatten().and_then(|number| self.all.get_mut(number)) {
+            report.repeated += 1;
+        }
+        known.is_some()
+    }
 }
 
 static REPORTS: Lazy<Mutex<Reports>> = Lazy::new(Mutex::default);
@@ -182,15 +238,15 @@ static SUPPRESSIONS: Lazy<Suppressions> = Lazy::new(|| {
 
 thread_local! {
     /// The reports of this thread, instead of the process's, while a test collects them.
-    static COLLECTED: RefCell<Option<Vec<Report>>> = const { RefCell::new(None) };
+    static COLLECTED: RefCell<Option<Reports>> = const { RefCell::new(None) };
 }
 
 #[cfg(all(test, not(loom)))]
 /// Collects the reports of this thread while `run` runs, instead of printing them.
 pub(crate) fn collect<T>(run: impl FnOnce() -> T) -> (T, Vec<Report>) {
-    COLLECTED.set(Some(Vec::new()));
+    COLLECTED.set(Some(Reports::default()));
     let result = run();
-    (result, COLLECTED.take().unwrap_or_default())
+    (result, COLLECTED.take().unwrap_or_default().all)
 }
 
 /// Adds a report, unless there was one of the same cause. Returns true if it is one that the environment asks for and does
@@ -201,10 +257,7 @@ pub(super) fn add(report: Report) -> bool {
     if collecting.unwrap_or(false) {
         return COLLECTED.with_borrow_mut(|all| {
             let Some(all) = all else { return false };
-            let known = all.iter().any(|other| other.cause() == report.cause());
-            if !known {
-                all.push(report);
-            }
+            all.add(report);
             true
         });
     }
@@ -213,7 +266,8 @@ pub(super) fn add(report: Report) -> bool {
     };
     let mut reports = REPORTS.lock();
     let is_suppressed = SUPPRESSIONS.cover(&report);
-    if !reports.seen.insert(report.cause()) {
+    let number = (!is_suppressed).then_some(reports.all.len());
+    if reports.is_known(&report, number) {
         return !is_suppressed;
     }
     if is_suppressed {
@@ -262,13 +316,15 @@ extern "C" fn at_end() {
 fn end() {
     super::end_of_process();
     write(true);
-    let (count, suppressed) = {
+    let (count, times, suppressed) = {
         let reports = REPORTS.lock();
-        (reports.all.len(), reports.suppressed)
+        let times = reports.all.iter().map(|report| report.repeated + 1).sum::<u64>();
+        (reports.all.len(), times, reports.suppressed)
     };
     if count > 0 {
+        let found = if times > count as u64 { format!(", found {times} times") } else { String::new() };
         let hidden = if suppressed > 0 { format!(", {suppressed} suppressed") } else { String::new() };
-        eprintln!("cuda-sim: {count} reports of CUDA_SIM_CHECK{hidden}");
+        eprintln!("cuda-sim: {count} reports of CUDA_SIM_CHECK{found}{hidden}");
     }
     if let (CheckResult::Exit(code), true) = (ENVIRONMENT.check_result, count > 0) {
         // SAFETY: a null stream stands for all of them.
@@ -342,5 +398,29 @@ mod tests {
             assert!([(1, 2), (2, 1), (1, 2), (1, 1)].into_iter().all(|(a, b)| add(report(a, b))));
         });
         assert_eq!(all.len(), 2);
+        assert_eq!(all[0].repeated, 2);
+        assert!(all[0].text().ends_with("found 3 times"), "{}", all[0].text());
+    }
+
+    #[test]
+    fn copies_of_a_source_line_are_one_cause_for_each_array() {
+        let report = |ptx, source: &str, array: &str| {
+            let (source, what) = (Some(source.to_owned()), "load of 4 bytes".to_owned());
+            let accesses = vec![Accessed { line: ptx, source, what, ..Accessed::default() }];
+            Report { check: "init", array: Some(array.to_owned()), accesses, ..Report::default() }
+        };
+        let all = [
+            report(1, "a.cu:5", "offset 4 of allocation 1 (64 bytes, made by cuMemAlloc_v2)"),
+            report(2, "a.cu:5", "offset 8 of allocation 1 (64 bytes, made by cuMemAlloc_v2)"),
+            report(2, "a.cu:5", "offset 8 of allocation 7 (64 bytes, made by cuMemAlloc_v2)"),
+            report(3, "a.cu:5", "offset 8 of allocation 2 (64 bytes, made by cuMemAlloc_v2)"),
+            report(4, "a.cu:6", "offset 8 of allocation 1 (64 bytes, made by cuMemAlloc_v2)"),
+            report(5, "a.cu:7", "offset 8 of the local memory (64 bytes) of thread 0"),
+            report(6, "a.cu:7", "offset 12 of the local memory (64 bytes) of thread 9"),
+        ];
+        let ((), kept) = collect(|| all.into_iter().for_each(|report| assert!(add(report))));
+        let lines: Vec<_> = kept.iter().map(|report| (report.accesses[0].line, report.repeated)).collect();
+        // Another allocation at the same place in the PTX is that of another launch.
+        assert_eq!(lines, [(1, 2), (3, 0), (4, 0), (5, 1)]);
     }
 }

@@ -5,7 +5,7 @@
 //! nothing; memory that is older than that counts as written.
 
 use super::events;
-use super::report::Report;
+use super::report::{Report, Reports};
 use crate::environment::{Checks, ENVIRONMENT};
 use crate::memory::MEMORY;
 use parking_lot::Mutex;
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub(crate) struct Session {
     checks: Checks,
-    reports: Mutex<Vec<Report>>,
+    reports: Mutex<Reports>,
 }
 
 thread_local! {
@@ -71,10 +71,7 @@ pub(super) fn take(report: Report) -> Option<Report> {
     let Some(session) = current().filter(|session| session.checks.has(Checks::named(report.check))) else {
         return Some(report);
     };
-    let mut reports = session.reports.lock();
-    if !reports.iter().any(|known| known.cause() == report.cause()) {
-        reports.push(report);
-    }
+    session.reports.lock().add(report);
     None
 }
 
@@ -135,6 +132,6 @@ pub fn check_with<T>(checkers: &[&str], run: impl FnOnce() -> T, finish: impl Fn
         finish();
         value
     });
-    let reports = std::mem::take(&mut *session.reports.lock());
+    let reports = std::mem::take(&mut session.reports.lock().all);
     (value, reports)
 }
