@@ -9,7 +9,7 @@ use super::chunks::Accesses;
 use super::history::Sort;
 use super::race::{Conflict, Strong};
 use super::report::Report;
-use super::shadow::{PAGE, Page, PageKind, Record, first_missing, insert, parts, place};
+use super::shadow::{Location, PAGE, Page, PageKind, Record, first_missing, insert, parts, place};
 use super::{Checker, memory, with};
 use crate::codegen::abi::{self, Access, Context, Scope};
 use crate::environment::Checks;
@@ -49,6 +49,20 @@ impl Asked {
         Scope::new(self.kind >> abi::access::SCOPE & 3)
     }
 
+    /// Returns the number of elements of a strong access to a vector, or 1.
+    fn elements(&self) -> u64 {
+        1 << (self.kind >> abi::access::ELEMENTS & 3)
+    }
+
+    /// Returns the location of a strong access, or of each element of one.
+    fn location(&self) -> Location {
+        let bytes = u64::from(self.bytes) / self.elements();
+        let reads_word =
+            self.access() == Access::Load || (self.access() == Access::Atomic && self.has(abi::access::SWAPS));
+        let is_of_word = bytes == 4 && reads_word;
+        Location { scope: self.scope(), size: if is_of_word { Location::OF_WORD } else { bytes.max(1).ilog2() } }
+    }
+
     /// Returns true for an access to a word of which a part may be beyond the end of shared memory: an atomic operation
     /// on a byte can be one on its word, which is read before by a strong load.
     pub(super) fn may_end_beyond(&self) -> bool {
@@ -57,6 +71,11 @@ impl Asked {
             Access::Load => self.has(abi::access::STRONG),
             Access::Store => false,
         }
+    }
+
+    /// Returns true for the load or the store of a scalar copy.
+    fn copies(&self) -> bool {
+        self.access() != Access::Atomic && self.has(abi::access::COPIES)
     }
 
     fn space(&self) -> u32 {
@@ -152,7 +171,7 @@ impl Checker {
         if !aligned || !page.reaches(offset, bytes, asked.may_end_beyond()) || !is_own(own, asked, kind) {
             return self.illegal(own, asked, Some(kind));
         }
-        let page = if asked.has(abi::access::COPIES) {
+        let page = if asked.copies() {
             if self.follow_copy(own, asked, kind) {
                 return self.race(own, asked, kind);
             }
@@ -194,7 +213,7 @@ impl Checker {
         }
         let Asked { thread, address, bytes, .. } = asked;
         let access = asked.access();
-        let strong = asked.has(abi::access::STRONG).then(|| asked.scope());
+        let strong = asked.has(abi::access::STRONG).then(|| asked.location());
         let now = self.race.record(thread, place(asked.position));
         let now = now.with(access != Access::Load, access == Access::Atomic, strong);
         let since = self.race.since(kind);
@@ -219,7 +238,7 @@ impl Checker {
         if let Some(conflict) = self.race.access(page, offset, bytes, now, since) {
             self.conflict(own, asked, kind, now, conflict);
         }
-        if let Some(scope) = strong.filter(|_| !asked.has(abi::access::OBJECT)) {
+        if let Some(Location { scope, .. }) = strong.filter(|_| !asked.has(abi::access::OBJECT)) {
             let strong = Strong {
                 reads: access != Access::Store,
                 writes: access != Access::Load,
@@ -228,7 +247,7 @@ impl Checker {
                 scope,
             };
             // The elements of a vector are locations of their own.
-            let elements = 1 << (asked.kind >> abi::access::ELEMENTS & 3);
+            let elements = asked.elements();
             for at in (0..elements).map(|element| address + u64::from(bytes) / elements * element) {
                 self.race.strong(thread as usize, at, is_shared && own.cluster.ranks == 0, strong);
             }

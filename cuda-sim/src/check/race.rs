@@ -8,10 +8,12 @@
 //!
 //! Two rules are weaker than the manual's, since correct programs in use rely on them: a barrier also acts as the fence
 //! of an acquire pattern, and a strong write after a barrier publishes what the barrier's threads had fenced before it.
-//! Lane exchanges, votes and matrix operations order nothing.
+//! Lane exchanges, votes and matrix operations order nothing, but for `match.sync`, which CCCL's pipelines rely on.
 //!
-//! `race/records.rs` has the last accesses to each word, `race/synchronisation.rs` what orders accesses.
+//! `race/records.rs` has the last accesses to each word, `race/synchronisation.rs` what orders accesses, and
+//! `race/clusters.rs` the barriers of clusters.
 
+mod clusters;
 mod records;
 mod synchronisation;
 
@@ -24,7 +26,8 @@ use super::phases::Objects;
 use super::shadow::{Cell, PageKind, Record};
 use crate::codegen::abi::Scope;
 use crate::exec::launch::Launch;
-use crate::ir::sync::{Operation, Site};
+use crate::ir::sync::Site;
+use clusters::ClusterArrivals;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -65,6 +68,7 @@ pub(super) struct BlockClocks {
     active: bool,
     /// The clocks that threads which arrived without waiting have released at each barrier.
     arrived: HashMap<u32, Known>,
+    cluster: ClusterArrivals,
     /// Locations in its shared memory.
     locations: HashMap<u64, Location>,
 }
@@ -113,9 +117,8 @@ pub(super) struct Race {
 
 /// Returns true if nothing but barriers of whole blocks orders accesses of a launch.
 fn is_simple(launch: &Launch) -> bool {
-    let orders = |site: &Site| {
-        site.is_of_cluster() || site.operation == Operation::WarpSync || (site.is_barrier() && !site.is_whole())
-    };
+    let orders =
+        |site: &Site| site.is_of_cluster() || site.operation.orders_a_warp() || (site.is_barrier() && !site.is_whole());
     !launch.code.has_fences && launch.cluster.is_none() && !launch.code.plan().sites.iter().any(orders)
 }
 
@@ -235,10 +238,11 @@ impl Race {
             || clocks::covers(&block.known, thread, earlier.time)
     }
 
-    /// Returns true if both accesses are strong and the scope of each includes the other's thread.
+    /// Returns true if both accesses are strong and to the same bytes, and the scope of each includes the other's thread.
     fn are_morally_strong(&self, a: Record, b: Record) -> bool {
         a.is_strong()
             && b.is_strong()
+            && a.is_of_same_bytes(b)
             && (a.block() == b.block() || {
                 let scope = a.scope().min(b.scope());
                 scope == Scope::Device

@@ -29,6 +29,19 @@ pub(super) enum PageKind {
     Param,
 }
 
+/// The location of a strong access: its scope, and the binary logarithm of its size in bytes, or [`Location::OF_WORD`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Location {
+    pub(super) scope: Scope,
+    pub(super) size: u32,
+}
+
+impl Location {
+    /// The size of a word that a relaxed load or a compare-and-swap accesses. C++'s atomics of one and two bytes consist of these
+    /// and of stores of their own size.
+    pub(super) const OF_WORD: u32 = 7;
+}
+
 /// An access in the past: its thread, its properties, its time and its place in the PTX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
@@ -48,6 +61,8 @@ const SEVERAL: u64 = 1 << 55;
 const SHARED: u64 = 1 << 56;
 /// The lowest of two bits of the scope.
 const SCOPE: u32 = 52;
+/// The lowest of three bits of the size of a strong access's location.
+const SIZE: u32 = 57;
 /// Bits of a block's number and a thread's in it.
 const WHO: u64 = (1 << (32 + THREAD_BITS)) - 1;
 
@@ -70,11 +85,11 @@ impl Record {
         Record { who: thread, time, place }
     }
 
-    pub(super) fn with(self, writes: bool, atomic: bool, strong: Option<Scope>) -> Record {
+    pub(super) fn with(self, writes: bool, atomic: bool, strong: Option<Location>) -> Record {
         let mut who = self.who;
         who |= if writes { WRITES } else { 0 };
         who |= if atomic { ATOMIC } else { 0 };
-        who |= strong.map_or(0, |scope| STRONG | (scope as u64) << SCOPE);
+        who |= strong.map_or(0, |Location { scope, size }| STRONG | (scope as u64) << SCOPE | u64::from(size) << SIZE);
         Record { who, ..self }
     }
 
@@ -126,6 +141,18 @@ impl Record {
         Scope::new((self.who >> SCOPE & 3) as u32)
     }
 
+    fn size(self) -> u64 {
+        self.who >> SIZE & 7
+    }
+
+    /// Returns true if two strong accesses that meet are to the same bytes, as far as that is demanded: accesses are aligned, so
+    /// that they are if their sizes are equal.
+    pub(super) fn is_of_same_bytes(self, other: Record) -> bool {
+        const OF_WORD: u64 = Location::OF_WORD as u64;
+        let (small, large) = (self.size().min(other.size()), self.size().max(other.size()));
+        small == large || (large == OF_WORD && small <= 2)
+    }
+
     /// Returns a record like this one of the thread that comes `threads` later in the block.
     pub(super) fn plus(self, threads: usize) -> Record {
         Record { who: self.who + threads as u64, ..self }
@@ -143,11 +170,9 @@ impl Record {
 
     /// Returns true if whatever races with an earlier access, and is not ordered after this one, races with this one.
     pub(super) fn replaces(self, earlier: Record) -> bool {
-        match (earlier.is_strong(), earlier.writes()) {
-            (false, false) => !self.is_strong(),
-            (_, false) => true,
-            (_, true) => self.writes() && self.is_strong() && self.scope() <= earlier.scope(),
-        }
+        let is_as_wide = !self.is_strong()
+            || (earlier.is_strong() && self.scope() <= earlier.scope() && self.size() == earlier.size());
+        (self.writes() || !earlier.writes()) && is_as_wide
     }
 }
 

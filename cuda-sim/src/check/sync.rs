@@ -7,6 +7,7 @@ use super::with;
 use crate::codegen::abi::{Context, encode_position};
 use crate::environment::Checks;
 use crate::ir::sync::Site;
+use std::ops::Range;
 
 /// A block begins; the one whose place it takes has ended.
 pub(crate) fn begins(own: &Context, before: Option<u64>) {
@@ -48,11 +49,41 @@ pub(crate) fn arrives(own: &Context, barrier: u32, thread: usize) {
     });
 }
 
-/// The barrier of a cluster with these blocks opens, at which some of their threads have arrived by a relaxed arrival.
-pub(crate) fn meet_cluster(blocks: &[(u64, Vec<bool>)]) {
+/// A block of a cluster whose barrier opens.
+pub(crate) struct ClusterMember {
+    pub(crate) block: u64,
+    /// The threads that wait, and true if all do that have not ended; the others may do something else before their wait.
+    pub(crate) waiting: Vec<usize>,
+    pub(crate) all_wait: bool,
+    /// The threads that have ended.
+    pub(crate) ended: Vec<usize>,
+}
+
+/// These threads arrive at the barrier of their cluster; with `is_whole` they are all of the block that have not ended.
+pub(crate) fn arrives_in_cluster(own: &Context, threads: Range<usize>, is_whole: bool, is_relaxed: bool) {
     with(|checker| {
         if checker.checks.has(Checks::RACE) {
-            checker.race.cluster_barrier(blocks);
+            checker.enter(own);
+            checker.race.arrive_in_cluster(threads, is_whole, is_relaxed);
+        }
+    });
+}
+
+/// These threads reach their wait at the barrier of their cluster, which has opened before.
+pub(crate) fn waited_in_cluster(own: &Context, threads: Range<usize>) {
+    with(|checker| {
+        if checker.checks.has(Checks::RACE) {
+            checker.enter(own);
+            threads.for_each(|thread| checker.race.wait_in_cluster(thread));
+        }
+    });
+}
+
+/// The barrier of a cluster with these blocks opens; others of the cluster have ended.
+pub(crate) fn meet_cluster(members: &[ClusterMember], ended: &[u64]) {
+    with(|checker| {
+        if checker.checks.has(Checks::RACE) {
+            checker.race.open_cluster(members, ended);
         }
     });
 }

@@ -154,6 +154,8 @@ pub(crate) mod access {
     pub(crate) const OVERWRITES: u32 = MOVES;
     /// The load or the store of a scalar copy; no other copy of the thread is between the two ([`crate::ir::moves`]).
     pub(crate) const COPIES: u32 = 1 << 13;
+    /// A compare-and-swap. The bit is that of [`COPIES`], which atomic operations do not have.
+    pub(crate) const SWAPS: u32 = COPIES;
     /// The lowest of two bits of the binary logarithm of the number of elements, of a strong access to a vector.
     pub(crate) const ELEMENTS: u32 = 14;
     /// The lowest of eight bits of the size in bytes.

@@ -47,6 +47,7 @@ fn access_of(inst: &Inst) -> u32 {
     for (is, bit) in [(acquire && !object, access::ACQUIRE), (release && !object, access::RELEASE)] {
         bits |= if is { bit } else { 0 };
     }
+    bits |= if is_atomic && inst.has(M::Cas) { access::SWAPS } else { 0 };
     let elements = match inst.modifiers().find(|m| matches!(m, M::V2 | M::V4 | M::V8)) {
         Some(M::V2) => 1,
         Some(M::V4) => 2,
@@ -184,7 +185,7 @@ impl Emitter<'_> {
             let kind = kind | known | (bytes as u32) << access::BYTES | slot << access::BOUNDS;
             self.declares.insert("declare void @sim.check(ptr, i64, i64, i32, i64, i64) #3".to_owned());
             // The checkers follow a copy wherever it leads.
-            let skips = self.flavour.bounded && kind & access::COPIES == 0;
+            let skips = self.flavour.bounded && (kind & 3 == abi::Access::Atomic as u32 || kind & access::COPIES == 0);
             if skips {
                 self.skip_within_bounds(site, slot, address, bytes);
             }

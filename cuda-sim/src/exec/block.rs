@@ -128,8 +128,6 @@ pub(crate) struct ResidentBlock<'a> {
     waiting: [Vec<usize>; BARRIERS as usize],
     /// The phase of each thread, if the kernel has cluster barriers.
     phases: Vec<ClusterPhase>,
-    /// True for the threads whose last arrival at the cluster's barrier was relaxed, if the kernel has such arrivals.
-    relaxed: Vec<bool>,
     /// Rounds of polling only, since a thread made progress.
     idle: u32,
     /// True if a thread made progress in the last [`run`](ResidentBlock::run).
@@ -150,7 +148,6 @@ impl<'a> ResidentBlock<'a> {
         next.resize(high, ENTRY);
         context.next = next.as_mut_ptr();
         let meets = plan.sites.iter().any(Site::is_of_cluster);
-        let is_relaxed = plan.sites.iter().any(Site::is_relaxed);
         let mut this = ResidentBlock {
             plan,
             matrix_words: plan.matrix_words(),
@@ -168,7 +165,6 @@ impl<'a> ResidentBlock<'a> {
             arrived: [(0, 0); BARRIERS as usize],
             waiting: Default::default(),
             phases: vec![ClusterPhase::NotArrived; if meets { high } else { 0 }],
-            relaxed: vec![false; if is_relaxed { high } else { 0 }],
             idle: 0,
             progressed: false,
         };
@@ -187,7 +183,6 @@ impl<'a> ResidentBlock<'a> {
         (self.number, self.low, self.high) = (number, 0, self.next.len());
         self.next.fill(ENTRY);
         self.phases.fill(ClusterPhase::NotArrived);
-        self.relaxed.fill(false);
         self.arrived = [(0, 0); BARRIERS as usize];
         self.listed = false;
         self.converged = self.may_converge.then_some(ENTRY);
@@ -378,7 +373,7 @@ impl<'a> ResidentBlock<'a> {
                         return true;
                     }
                 }
-                if operation == Operation::WarpSync && self.context.checked != 0 {
+                if operation.orders_a_warp() && self.context.checked != 0 {
                     for warp in low / LANES..high.div_ceil(LANES) {
                         let threads: Vec<usize> = (low.max(warp * LANES)..high.min((warp + 1) * LANES)).collect();
                         check::meet(&self.context, None, &threads);
@@ -399,14 +394,17 @@ impl<'a> ResidentBlock<'a> {
 
     /// Arrives at the cluster's barrier, or skips it if it has opened. Returns true if the threads can continue.
     fn pass_cluster_barrier(&mut self, site: &Site, threads: Range<usize>) -> bool {
-        if let (Operation::ClusterArrive, Some(relaxed)) = (site.operation, self.relaxed.get_mut(threads.clone())) {
-            relaxed.fill(site.is_relaxed());
-        }
-        let phases = &mut self.phases[threads];
+        let phases = &mut self.phases[threads.clone()];
         let (arrives, passed) =
             (site.operation == Operation::ClusterArrive, phases.iter().all(|phase| *phase == ClusterPhase::Passed));
         if arrives || passed {
             phases.fill(if arrives { ClusterPhase::Arrived } else { ClusterPhase::NotArrived });
+        }
+        if self.context.checked != 0 && arrives {
+            let is_whole = self.converged.is_some() && threads == (self.low..self.high);
+            check::arrives_in_cluster(&self.context, threads, is_whole, site.is_relaxed());
+        } else if self.context.checked != 0 && passed {
+            check::waited_in_cluster(&self.context, threads);
         }
         arrives || passed
     }
@@ -459,10 +457,18 @@ impl<'a> ResidentBlock<'a> {
         (self.alive().filter(arrived).count() as u32, self.alive().count() as u32)
     }
 
-    /// Returns the block's number, and for each of its threads true if it has arrived at the cluster's barrier by a relaxed
-    /// arrival; the list is empty if the kernel has none.
-    pub(super) fn relaxed(&self) -> (u64, Vec<bool>) {
-        (self.number, self.relaxed.clone())
+    /// Returns what the checkers are told when the cluster's barrier opens.
+    pub(super) fn cluster_member(&self) -> check::ClusterMember {
+        let (mut waiting, mut ended) = (Vec::new(), Vec::new());
+        for thread in 0..self.next.len() {
+            if !self.is_alive(thread) {
+                ended.push(thread);
+            } else if self.is_waiting_for_cluster(thread) {
+                waiting.push(thread);
+            }
+        }
+        let all_wait = waiting.len() + ended.len() == self.next.len();
+        check::ClusterMember { block: self.number, all_wait, waiting, ended }
     }
 
     /// Opens the cluster's barrier, at which all threads have arrived.
@@ -635,7 +641,7 @@ impl<'a> ResidentBlock<'a> {
         if self.context.checked != 0 {
             self.check_masks(first, group, &site);
         }
-        if self.context.checked != 0 && operation == Operation::WarpSync {
+        if self.context.checked != 0 && operation.orders_a_warp() {
             let threads: Vec<usize> = warp::lanes(group).map(|lane| first + lane).collect();
             check::meet(&self.context, None, &threads);
         }

@@ -166,7 +166,9 @@ impl Cluster<'_> {
         if opens {
             let open = self.members.iter().filter(|member| !member.done);
             if open.clone().any(|member| member.block.context.checked != 0) {
-                check::meet_cluster(&open.map(|member| member.block.relaxed()).collect::<Vec<_>>());
+                let ended = self.members.iter().filter(|member| member.done).map(|member| member.block.context.running);
+                let members: Vec<_> = open.map(|member| member.block.cluster_member()).collect();
+                check::meet_cluster(&members, &ended.collect::<Vec<_>>());
             }
             self.members.iter_mut().filter(|member| !member.done).for_each(|member| member.block.open_cluster());
         }

@@ -78,6 +78,14 @@ pub(crate) enum Operation {
     Matrix(Matrix),
 }
 
+impl Operation {
+    /// Returns true if the race checker takes accesses of the lanes before it as ordered before those after it. The manual says
+    /// so of `bar.warp.sync`; of `match.sync` programs in use rely on it.
+    pub(crate) fn orders_a_warp(self) -> bool {
+        matches!(self, Operation::WarpSync | Operation::MatchAny | Operation::MatchAll)
+    }
+}
+
 /// An argument: a compile-time constant, or a word in the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arg {

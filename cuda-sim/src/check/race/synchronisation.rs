@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 impl Race {
     /// Returns what a thread of the running block knows, and its own accesses so far.
-    fn snapshot(&self, thread: usize) -> Known {
+    pub(super) fn snapshot(&self, thread: usize) -> Known {
         let block = &self.block;
         let mut known = block.known.clone();
         if let Some(own) = block.threads.get(thread) {
@@ -41,7 +41,7 @@ impl Race {
     }
 
     /// Adds a clock to what a thread knows.
-    fn learn(&mut self, thread: usize, collected: &Known) {
+    pub(super) fn learn(&mut self, thread: usize, collected: &Known) {
         if collected.is_some() {
             clocks::join(&mut self.block.own()[thread].known, collected);
             self.block.active = true;
@@ -166,42 +166,6 @@ impl Race {
         self.tick();
     }
 
-    /// The barrier of a cluster with these blocks opens. A thread of which `true` is given has arrived by a relaxed arrival,
-    /// which releases what it has fenced.
-    pub(in crate::check) fn cluster_barrier(&mut self, blocks: &[(u64, Vec<bool>)]) {
-        let running = self.block.number;
-        let mut all: Known = None;
-        let time = self.time + 1;
-        for (number, relaxed) in blocks {
-            self.enter(*number, self.block.count, true);
-            if relaxed.contains(&true) {
-                clocks::join(&mut all, &self.relaxed_barrier(relaxed));
-            } else {
-                self.barrier();
-                clocks::join(&mut all, &self.block.known);
-                clocks::add(&mut all, vec![(Key::block(*number), time)]);
-            }
-        }
-        for (number, _) in blocks {
-            self.enter(*number, self.block.count, true);
-            clocks::join(&mut self.block.known, &all);
-        }
-        self.enter(running, self.block.count, true);
-        self.tick();
-    }
-
-    /// Returns what the threads of the running block release at the barrier of its cluster, if some arrivals are relaxed.
-    fn relaxed_barrier(&mut self, relaxed: &[bool]) -> Known {
-        let mut all = None;
-        for (thread, relaxed) in relaxed.iter().enumerate() {
-            let released = if *relaxed { self.fenced(thread) } else { self.snapshot(thread) };
-            clocks::join(&mut all, &released);
-            let collected = self.block.own()[thread].pending.take(Scope::Device);
-            self.learn(thread, &collected);
-        }
-        all
-    }
-
     /// A thread releases at a barrier object whose phase has this parity.
     pub(in crate::check) fn release_object(&mut self, address: u64, odd: bool, thread: usize, arrival: Arrival) {
         self.simple = false;
@@ -230,7 +194,7 @@ impl Race {
     }
 
     /// Returns what the fences of a thread of the running block release, whatever their scopes.
-    fn fenced(&self, thread: usize) -> Known {
+    pub(super) fn fenced(&self, thread: usize) -> Known {
         let mut fenced = self.block.fenced[Scope::Block as usize].clone();
         if let Some(own) = self.block.threads.get(thread) {
             clocks::join(&mut fenced, &own.fenced[Scope::Block as usize]);
