@@ -437,6 +437,15 @@ impl Memory {
         })
     }
 
+    /// Makes what a context has allocated no leak.
+    pub(crate) fn ignore_leaks(&self, context: u32) {
+        if check::enabled() {
+            let state = self.state.lock();
+            let own = state.live.values().filter(|allocation| allocation.owner.context == context);
+            own.for_each(|allocation| check::ignore_leak(allocation.base));
+        }
+    }
+
     /// Frees everything that a context has allocated, at its end.
     pub(crate) fn reset(&self, context: u32) {
         let mut state = self.state.lock();

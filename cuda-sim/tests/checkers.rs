@@ -16,10 +16,12 @@ use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// `race`: all threads write one word. `beyond`: writes behind its memory. `read`: reads its memory. Each has a source.
+/// `race`: all threads write one word. `beyond`: writes behind its memory. `read`: reads its memory. `heap`:
+/// allocates two blocks of the device's heap and frees one. Each has a source.
 /// `wait` waits until `set` has written another value than 0. `place`: each block notes its number at the place at which it
 /// began, and writes one word if that is not its number.
 const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
+.extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p);
 .visible .entry race(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %rd<3>;
   ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;
   .loc 1 17 3
@@ -28,6 +30,13 @@ const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
   ld.param.u64 %rd1, [p];
   .loc 1 23 5
   st.global.u8 [%rd1+400], 1; ret; }
+.visible .entry heap(.param .u64 p) { .reg .b64 %rd<3>;
+  .loc 1 41 5
+  { .param .b64 n; .param .b64 r; st.param.b64 [n], 24; call.uni (r), malloc, (n); ld.param.b64 %rd1, [r]; }
+  { .param .b64 q; st.param.b64 [q], %rd1; call.uni free, (q); }
+  .loc 1 43 5
+  { .param .b64 n; .param .b64 r; st.param.b64 [n], 40; call.uni (r), malloc, (n); ld.param.b64 %rd2, [r]; }
+  ret; }
 .visible .entry read(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %rd<3>;
   ld.param.u64 %rd1, [p];
   .loc 1 31 5
@@ -309,6 +318,42 @@ fn memory_that_an_exit_handler_frees_is_no_leak() {
 }
 
 /// The kernel of one stream waits for that of another one, which is launched later.
+#[test]
+fn blocks_of_the_heap_that_are_left_are_leaks() {
+    let environment = [("CUDA_SIM_CHECK", "memory,leak")];
+    let Some(Ended { code, errors, reports }) = ended("blocks_of_the_heap_that_are_left_are_leaks", &environment)
+    else {
+        primary(0);
+        assert_eq!(launch(c"heap", 0), CUresult::CUDA_SUCCESS);
+        return;
+    };
+    assert_eq!((code, reports.len()), (Some(0), 1), "{errors}");
+    assert!(
+        errors.contains("leak: leaked memory of the device's heap in `heap`: 40 bytes of `malloc`")
+            && errors.contains("`malloc` of 40 bytes at kernels.cu:43 ")
+            && errors.contains("thread (0, 0, 0)"),
+        "{errors}"
+    );
+    // Both threads left one.
+    assert_eq!(reports[0]["count"], 2, "{errors}");
+}
+
+/// After a fault nothing can be freed.
+#[test]
+fn memory_of_a_lost_context_is_no_leak() {
+    let environment = [("CUDA_SIM_CHECK", "memory,leak")];
+    let Some(Ended { code, errors, reports }) = ended("memory_of_a_lost_context_is_no_leak", &environment) else {
+        primary(0);
+        let at = allocate();
+        assert_eq!(launch(c"heap", at), CUresult::CUDA_SUCCESS);
+        assert_eq!(launch(c"beyond", at), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        assert_eq!(call!(cuMemFree_v2(at)), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        return;
+    };
+    let kinds: Vec<_> = reports.iter().map(|report| report["kind"].as_str().unwrap_or_default()).collect();
+    assert_eq!((code, kinds), (Some(0), vec!["out of bounds"]), "{errors}");
+}
+
 #[test]
 fn kernels_of_two_streams_wait_for_each_other() {
     for engine in ["regions", "fibers"] {

@@ -10,7 +10,7 @@ use super::history::Sort;
 use super::race::{Conflict, Strong};
 use super::report::Report;
 use super::shadow::{Location, PAGE, Page, PageKind, Record, first_missing, insert, parts, place};
-use super::{Checker, memory, with};
+use super::{Checker, events, memory, with};
 use crate::codegen::abi::{self, Access, Context, Scope};
 use crate::environment::Checks;
 use crate::exec::fault;
@@ -358,13 +358,15 @@ impl Checker {
             let what = kind_of(own, asked, kind, aligned);
             let array = self.array(own, asked.address, kind, asked.space() == 2);
             let accessed = self.accessed(asked.what(), global(own, thread), place(position), None);
+            let freed = events::heap_block(address).filter(|_| aligned).and_then(|(_, block)| block.freed.clone());
+            let accesses = std::iter::once(accessed).chain(freed).collect();
             self.report(Report {
                 check: "memory",
                 kind: what,
                 kernel: self.kernel_name(),
                 array: Some(array),
                 address: Some(address),
-                accesses: vec![accessed],
+                accesses,
                 ..Report::default()
             });
         }
@@ -530,10 +532,9 @@ fn kind_of(own: &Context, asked: Asked, kind: Option<PageKind>, aligned: bool) -
     if address < PAGE {
         "null pointer"
     } else if MEMORY.owns(address) {
-        match super::events::allocation(address) {
-            Some((_, false)) => "use after free",
-            _ => "out of bounds",
-        }
+        let is_freed = events::allocation(address).is_some_and(|(_, live)| !live)
+            || events::heap_block(address).is_some_and(|(_, block)| block.freed.is_some());
+        if is_freed { "use after free" } else { "out of bounds" }
     } else if asked.space() != 2 && is_mapped(address) {
         "host pointer"
     } else {

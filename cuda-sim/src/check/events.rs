@@ -2,11 +2,14 @@
 //!
 //! `memory` and `driver` report to it. It holds the names of allocations, and takes no lock of theirs.
 
+use super::heap::Block;
 use super::leak::Frame;
+use super::report::Accessed;
 use crate::memory::Allocation;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A change of memory by the host.
@@ -39,7 +42,10 @@ pub(crate) struct Named {
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
     pub(crate) name: String,
+    /// The accessible bytes: none of a block of the device's heap that was freed.
     pub(crate) bytes: u64,
+    /// What is known of a block of the device's heap.
+    pub(super) block: Option<Arc<Block>>,
 }
 
 #[derive(Default)]
@@ -180,7 +186,7 @@ pub(super) fn copied(to: u64, from: u64, bytes: u64) {
 /// Variables were placed in memory: their addresses, names and sizes.
 pub(crate) fn variables(new: impl Iterator<Item = (u64, String, u64)>) {
     let mut known = KNOWN.lock();
-    known.variables.extend(new.map(|(at, name, bytes)| (at, Variable { name, bytes })));
+    known.variables.extend(new.map(|(at, name, bytes)| (at, Variable { name, bytes, block: None })));
 }
 
 /// The variables between two addresses are gone.
@@ -189,22 +195,46 @@ pub(crate) fn forget_variables(range: std::ops::Range<u64>) {
 }
 
 /// A kernel has allocated memory from the device's heap.
-pub(crate) fn made(address: u64, bytes: u64) {
+pub(super) fn made(address: u64, block: Block) {
+    let bytes = block.bytes;
     let mut known = KNOWN.lock();
     // Blocks that were freed may have begun anywhere in it.
     known.forget_variables(address..address.saturating_add(bytes.max(1)));
-    known.variables.insert(address, Variable { name: HEAP.to_owned(), bytes });
+    known.variables.insert(address, Variable { name: HEAP.to_owned(), bytes, block: Some(Arc::new(block)) });
     known.push(Event::Forget { start: address, bytes: bytes.max(1) });
 }
 
-/// A kernel has freed memory of the device's heap.
-pub(crate) fn unmade(address: u64) {
+/// A kernel has freed memory of the device's heap, by this call of `free`.
+pub(super) fn unmade(address: u64, freed: Accessed) {
     let mut known = KNOWN.lock();
-    if let Some(block) = known.variables.get_mut(&address) {
+    if let Some(variable) = known.variables.get_mut(&address) {
         // Nothing of it is accessible any more.
-        let bytes = std::mem::take(&mut block.bytes);
+        let bytes = std::mem::take(&mut variable.bytes);
+        if let Some(block) = &mut variable.block {
+            Arc::make_mut(block).freed = Some(freed);
+        }
         known.push(Event::Forget { start: address, bytes: bytes.max(1) });
     }
+}
+
+/// Returns the block of the device's heap that an address is in, or was until it was freed, with its address.
+pub(super) fn heap_block(address: u64) -> Option<(u64, Arc<Block>)> {
+    let known = KNOWN.lock();
+    let (at, variable) = known.variables.range(..=address).next_back()?;
+    let block = variable.block.as_ref().filter(|block| address - at < block.bytes.max(1))?;
+    Some((*at, Arc::clone(block)))
+}
+
+/// Forgets the blocks of the device's heap in a range, which cannot be freed any more.
+pub(crate) fn ignore_heap(range: std::ops::Range<u64>) {
+    left_in_heap(range);
+}
+
+/// Takes the blocks of the device's heap in a range that were not freed, which are reported once.
+pub(super) fn left_in_heap(range: std::ops::Range<u64>) -> Vec<Arc<Block>> {
+    let mut known = KNOWN.lock();
+    let blocks = known.variables.range_mut(range).filter_map(|(_, variable)| variable.block.take());
+    blocks.filter(|block| block.freed.is_none()).collect()
 }
 
 /// The name of memory from the device's heap.

@@ -102,14 +102,19 @@ pub(super) fn page(own: &Context, address: u64, param_bytes: u64, shared_bytes: 
 
 /// Returns the name of the array at an address, with the offset in it.
 pub(crate) fn name(address: u64) -> String {
+    if let Some((at, block)) = events::heap_block(address) {
+        let what = format!("{} bytes of `malloc`", block.bytes);
+        let text = within_array(address - at, block.bytes, &what);
+        return if block.freed.is_some() { format!("{text}, which were freed") } else { text };
+    }
     let before = events::variables_in(address..address + 1).pop();
     if let Some((at, variable)) = before.filter(|(at, variable)| address - at < variable.bytes.max(1) + 256) {
-        let what = match variable.name.as_str() {
-            events::HEAP if variable.bytes == 0 => "memory of `malloc` that was freed".to_owned(),
-            events::HEAP => format!("{} bytes of `malloc`", variable.bytes),
-            name => format!("variable `{name}` ({} bytes)", variable.bytes),
+        let what = match &variable.block {
+            Some(block) => format!("{} bytes of `malloc`", block.bytes),
+            None => format!("variable `{}` ({} bytes)", variable.name, variable.bytes),
         };
-        return within_array(address - at, variable.bytes, &what);
+        let bytes = variable.block.map_or(variable.bytes, |block| block.bytes);
+        return within_array(address - at, bytes, &what);
     }
     if let Some((named, live)) = events::allocation(address) {
         let offset = address - named.base;

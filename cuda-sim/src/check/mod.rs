@@ -18,6 +18,7 @@ mod chunks;
 mod clocks;
 mod copies;
 pub(crate) mod events;
+pub(crate) mod heap;
 pub(crate) mod history;
 mod lanes;
 mod leak;
@@ -401,6 +402,7 @@ pub(crate) fn left_in_context(bases: &[u64]) {
 fn end_of_process() {
     if checks().has(Checks::LEAK) {
         events::leaked().iter().for_each(|named| leak::report(named, "the process"));
+        heap::left(0..u64::MAX, "the process");
     }
     if let Some(mut owned) = CHECKER.try_lock()
         && let Some(checker) = &mut owned.0

@@ -489,7 +489,7 @@ fn region_text(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> R
     }
     param_slots(emitter, 0);
     let _ =
-        writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]\n  %cold = alloca i32\n  %any = alloca i32");
+        writeln!(emitter.prologue, "  %thread.record = alloca [5 x i64]\n  %cold = alloca i32\n  %any = alloca i32");
     if region == 0 && !emitter.flavour.exact {
         emitter.parallel = PARALLEL;
     }

@@ -172,26 +172,40 @@ impl Emitter<'_> {
                 Ok(())
             }
             (Some(M::Malloc), [dest, bytes]) => {
-                declare("declare i64 @sim.malloc(ptr, i64) #2");
-                let bytes = self.int(bytes, 64)?;
-                let address = self.def(format_args!("call i64 @sim.malloc(ptr %ctx, i64 {bytes})"));
+                declare("declare i64 @sim.malloc(ptr, i64, i64, i64) #2");
+                let (bytes, position) = (self.int(bytes, 64)?, self.call_position());
+                let call = format_args!("call i64 @sim.malloc(ptr %ctx, i64 %thread, i64 {position}, i64 {bytes})");
+                let address = self.def(call);
                 self.write(dest, 64, &address, false)
             }
             (Some(M::Free), [address]) => {
-                declare("declare void @sim.free(ptr, i64) #2");
-                let address = self.int(address, 64)?;
-                self.line(format_args!("call void @sim.free(ptr %ctx, i64 {address})"));
+                declare("declare void @sim.free(ptr, i64, i64, i64) #2");
+                let (address, position) = (self.int(address, 64)?, self.call_position());
+                self.line(format_args!("call void @sim.free(ptr %ctx, i64 %thread, i64 {position}, i64 {address})"));
                 Ok(())
             }
             _ => self.unsupported("this operation of the device library is not supported"),
         }
     }
 
-    /// Emits a call, which passes the thread's coordinates and the free part of its local memory.
+    /// Returns the pointer to the position of the last call in the thread's record.
+    fn call_site(&mut self) -> String {
+        self.uniform(format_args!("getelementptr i8, ptr %thread.record, i64 32"))
+    }
+
+    /// Returns the position of the call of a function of the device's library.
+    fn call_position(&mut self) -> String {
+        let site = self.call_site();
+        self.def(format_args!("load i64, ptr {site}"))
+    }
+
+    /// Emits a call, which passes the thread's coordinates, the call's position and the free part of its local memory.
     fn call_function(&mut self, inst: &Inst) -> Result<()> {
         let Some(call) = &inst.call else { return self.unsupported("this call has no callee") };
         self.callees.insert(call.callee);
         let size = self.function.stack_bytes();
+        let (site, position) = (self.call_site(), abi::encode_position(inst.position));
+        self.line(format_args!("store i64 {position}, ptr {site}"));
         let free = self.def(format_args!("add i64 %local, {size}"));
         let slots: String = call.returns.iter().chain(&call.args).map(|s| format!(", ptr %slot{s}")).collect();
         let ended = self.def(format_args!(

@@ -253,7 +253,7 @@ fn slots(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[
     }
     named.into_iter().for_each(|reg| add(reg, emitter));
     param_slots(emitter, 0);
-    let _ = writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]\n  %state = alloca i32");
+    let _ = writeln!(emitter.prologue, "  %thread.record = alloca [5 x i64]\n  %state = alloca i32");
 }
 
 /// Emits the function of one region. If the region is a lockstep loop and `whole`, each thread runs all iterations, and otherwise one.
@@ -405,7 +405,7 @@ pub(super) fn fiber(emitter: &mut Emitter<'_>, regions: &Regions, plan: &mut Pla
         }
     }
     param_slots(emitter, 0);
-    let _ = writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]");
+    let _ = writeln!(emitter.prologue, "  %thread.record = alloca [5 x i64]");
     super::kernel::thread_environment(emitter, calls(function, &blocks));
     super::kernel::zero_registers(emitter, regions.live[0].iter().copied());
     emitter.line(format_args!("br label %b0"));

@@ -183,6 +183,9 @@ impl Context {
     pub(super) fn fail(&self, code: CUresult, working: Option<Working<'_>>, examine: impl FnOnce()) {
         self.examining.fetch_add(1, Ordering::SeqCst);
         let _ = self.sticky.compare_exchange(0, code.0, Ordering::SeqCst, Ordering::SeqCst);
+        // Nothing of a lost context can be freed.
+        MEMORY.ignore_leaks(self.id);
+        crate::service::ignore_leaks(self.id);
         drop(working);
         stop_context(self.id, || self.working.load(Ordering::SeqCst) == 0);
         examine();

@@ -44,6 +44,9 @@ impl Relocation {
     }
 }
 
+/// The bytes between two variables at least, so that an access past the end of one is not to the next one, for the checkers.
+const GAP: u64 = 64;
+
 /// A variable that `cuModuleGetGlobal` finds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Global {
@@ -160,7 +163,8 @@ impl Layout {
                     _ => variable.bytes(),
                 };
                 let area = if variable.managed { &mut self.managed } else { &mut self.data };
-                let offset = align_up(area.bytes, variable.alignment());
+                let gap = if area.bytes == 0 { 0 } else { GAP };
+                let offset = align_up(area.bytes + gap, variable.alignment());
                 area.bytes = offset.saturating_add(bytes);
                 if area.bytes > MAX_DATA {
                     return Err(Error::unsupported(variable.position, "the module's variables exceed 4 GiB"));

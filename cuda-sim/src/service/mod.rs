@@ -13,6 +13,7 @@
 mod format;
 mod heap;
 
+use crate::check::heap::Call;
 use crate::check::{self, events};
 use crate::codegen::abi::{Context, Stopped};
 use crate::exec::{fault, search};
@@ -22,7 +23,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-pub(crate) use heap::{limit as limit_heap, reset};
+pub(crate) use heap::{ignore_leaks, limit as limit_heap, reset};
 
 /// The value of the context's trap field after a failed assertion.
 pub(crate) const ASSERT: u32 = 3;
@@ -213,23 +214,29 @@ pub(crate) fn breakpoints(grid: u64) -> Option<Breakpoints> {
 }
 
 /// `malloc` on the device; 0 if the heap is full.
-pub(crate) extern "C" fn malloc(context: *mut Context, bytes: u64) -> u64 {
+pub(crate) extern "C" fn malloc(context: *mut Context, thread: u64, position: u64, bytes: u64) -> u64 {
     let address = heap::allocate(owner(context), bytes).unwrap_or(0);
     if address != 0 && events::enabled() {
-        events::made(address, bytes);
-        check::catch_up();
+        // SAFETY: compiled code passes its live context, which nothing else accesses during the call.
+        let own = unsafe { &*context };
+        check::heap::made(Call { own, thread, position }, address, bytes);
     }
     fault::leave();
     address
 }
 
 /// `free` on the device. An address that `malloc` did not return ends the thread.
-pub(crate) extern "C" fn free(context: *mut Context, address: u64) {
-    if address != 0 && !search::active() && !heap::release(owner(context), address) {
-        stop(context, TRAP);
-    } else if address != 0 && events::enabled() {
-        events::unmade(address);
-        check::catch_up();
+pub(crate) extern "C" fn free(context: *mut Context, thread: u64, position: u64, address: u64) {
+    if address != 0 && !search::active() {
+        let is_live = heap::release(owner(context), address);
+        if events::enabled() {
+            // SAFETY: compiled code passes its live context, which nothing else accesses during the call.
+            let call = Call { own: unsafe { &*context }, thread, position };
+            if is_live { check::heap::freed(call, address) } else { check::heap::bad_free(call, address) }
+        }
+        if !is_live {
+            stop(context, TRAP);
+        }
     }
     fault::leave();
 }

@@ -335,28 +335,25 @@ ld.shared.u32 %r7, [window];\nst.global.u32 [%rd4], %r7;";
     Program { name: "race", code: &code, grid: 1, block: 32 }.has("race", "two writes", &[]);
 }
 
-/// 600 blocks of the device's heap are freed, and one block over several pages takes their place, of which each word up
-/// to `last` is written.
-fn heap(bytes: u32, last: u32) -> String {
-    format!(
-        "mov.u32 %r5, 0;
-M: {{ .param .b64 n; .param .b64 r; st.param.b64 [n], 16; call.uni (r), malloc, (n); ld.param.b64 %rd5, [r]; }}
-mul.wide.u32 %rd6, %r5, 8;\nadd.s64 %rd6, %rd6, %rd1;\nst.global.u64 [%rd6], %rd5;
-add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 600;\n@%p1 bra M;\nmov.u32 %r5, 0;
-F: mul.wide.u32 %rd6, %r5, 8;\nadd.s64 %rd6, %rd6, %rd1;\nld.global.u64 %rd5, [%rd6];
-{{ .param .b64 p; st.param.b64 [p], %rd5; call.uni free, (p); }}
-add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 600;\n@%p1 bra F;\nmov.u32 %r5, 0;
-{{ .param .b64 n; .param .b64 r; st.param.b64 [n], {bytes}; call.uni (r), malloc, (n); ld.param.b64 %rd5, [r]; }}
-W: cvt.u64.u32 %rd6, %r5;\nadd.s64 %rd6, %rd6, %rd5;\nst.u32 [%rd6], %r5;\nld.u32 %r6, [%rd6];
-add.u32 %r5, %r5, 4;\nsetp.le.u32 %p1, %r5, {last};\n@%p1 bra W;
-{{ .param .b64 p; st.param.b64 [p], %rd5; call.uni free, (p); }}"
-    )
-}
-
+/// An access past the end of a variable of a module is not one to the next variable.
 #[test]
-fn memory_of_the_heap_that_was_freed_can_be_a_part_of_a_larger_block() {
-    let code = heap(9000, 8996);
-    Program { name: "heap", code: &code, grid: 1, block: 1 }.is_correct();
-    let code = heap(9000, 9000);
-    Program { name: "beyond the block", code: &code, grid: 1, block: 1 }.has("memory", "out of bounds", &[]);
+fn variables_of_a_module_are_told_apart() {
+    let code = |at: u32| {
+        format!(
+            ".global .align 4 .b8 a[16] = {{1}}; .global .align 4 .b8 b[16] = {{2}}; .const .align 4 .b8 c[8] = {{3}}; .const .align 4 .b8 d[8] = {{4}};
+mov.u32 %r5, {at};\nmul.wide.u32 %rd5, %r5, 4;\nmov.u64 %rd6, a;\nadd.s64 %rd6, %rd6, %rd5;\nld.global.u32 %r6, [%rd6];
+mov.u64 %rd6, c;\nand.b64 %rd5, %rd5, 4;\nadd.s64 %rd6, %rd6, %rd5;\nld.const.u32 %r7, [%rd6];\nld.global.u32 %r7, [b+12];\nld.const.u32 %r7, [d+4];"
+        )
+    };
+    Program { name: "within", code: &code(3), grid: 1, block: 1 }.is_correct();
+    for at in [4, 5, 8] {
+        Program { name: "past the end", code: &code(at), grid: 1, block: 1 }.has("memory", "out of bounds", &[5]);
+    }
+    Program { name: "past the end", code: &code(4), grid: 1, block: 1 }.run(
+        || [Memory::zeros(64), Memory::zeros(64)],
+        |engine, _, reports, _| {
+            let text = reports[0].text();
+            assert!(text.contains("0 bytes past the end of variable `k 0` (16 bytes)"), "{engine}: {text}");
+        },
+    );
 }

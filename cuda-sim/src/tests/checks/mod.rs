@@ -2,6 +2,7 @@
 //! accused, in both engines and with several schedules.
 
 mod correct;
+mod heap;
 mod memory;
 mod patterns;
 mod races;
