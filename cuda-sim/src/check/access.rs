@@ -9,7 +9,9 @@ use super::chunks::Accesses;
 use super::history::Sort;
 use super::race::{Conflict, Strong};
 use super::report::Report;
-use super::shadow::{Location, PAGE, Page, PageKind, Record, first_missing, insert, parts, place};
+use super::shadow::{
+    Bytes, Location, PAGE, Page, PageKind, Record, first_missing, first_present, insert, parts, place,
+};
 use super::{Checker, events, memory, with};
 use crate::codegen::abi::{self, Access, Context, Scope};
 use crate::environment::Checks;
@@ -71,6 +73,22 @@ impl Asked {
             Access::Load => self.has(abi::access::STRONG),
             Access::Store => false,
         }
+    }
+
+    /// Returns the first byte of `range`, those of the access, that was not written and is read. Bytes that nothing uses are not,
+    /// unless nobody wrote a byte of the value.
+    fn first_unwritten(&self, set: &Bytes, range: std::ops::Range<usize>) -> Option<usize> {
+        let first = first_missing(set, range.clone())?;
+        let unused = self.kind >> abi::access::UNUSED & 0xf;
+        if unused == 0 || self.access() != Access::Load || self.has(abi::access::STRONG) {
+            return Some(first);
+        }
+        if first_present(set, range.clone()).is_none() {
+            return Some(first);
+        }
+        let unit = (self.bytes as usize / 4).max(1);
+        let quarters = range.step_by(unit).enumerate().filter(|(at, _)| unused & 1 << at == 0);
+        quarters.filter_map(|(_, start)| first_missing(set, start..start + unit)).next()
     }
 
     /// Returns true for the load or the store of a scalar copy.
@@ -188,7 +206,7 @@ impl Checker {
             if access != Access::Store
                 && !only_moves
                 && !overwrites
-                && let Some(first) = first_missing(set, range.clone())
+                && let Some(first) = asked.first_unwritten(set, range.clone())
             {
                 let first = first as u64 - u64::from(offset);
                 insert(set, range);

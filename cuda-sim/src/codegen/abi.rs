@@ -142,6 +142,9 @@ pub(crate) mod access {
     pub(crate) const RELEASE: u32 = 1 << 4;
     /// The lowest of two bits of the [`Scope`](super::Scope).
     pub(crate) const SCOPE: u32 = 5;
+    /// The lowest of four bits, one for each quarter of a load that is not strong: nothing uses it ([`crate::ir::demanded`]).
+    /// The bits are those of strong accesses from [`ACQUIRE`] on.
+    pub(crate) const UNUSED: u32 = 3;
     /// The lowest of three bits of the state space that the instruction names, from 1 on; 0 for none.
     pub(crate) const SPACE: u32 = 7;
     /// The access initialises or ends an `mbarrier` object, or is another operation on one.

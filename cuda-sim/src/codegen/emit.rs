@@ -5,6 +5,7 @@
 use super::abi::{self, access};
 use super::batch::Batch;
 use super::kernel::Flavour;
+use crate::ir::demanded::Demanded;
 use crate::ir::lockstep::{Ordered, Selects};
 use crate::ir::moves::Moves;
 use crate::ir::{BlockId, ClusterRegister, Function, Inst, LaneMask, RESERVED_SHARED, Reg, Special, Symbol, Value};
@@ -46,8 +47,8 @@ pub(crate) struct Emitter<'a> {
     pub(super) batch: Option<Batch>,
     /// True if the code has an access that cannot be recorded.
     pub(crate) refused: bool,
-    /// The function's moves, once they are needed.
-    moves: Option<Moves>,
+    /// The function's moves and the demanded bits of its registers, once they are needed.
+    moves: Option<(Moves, Demanded)>,
 }
 
 impl<'a> Emitter<'a> {
@@ -76,16 +77,19 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Returns the properties of an access that moves a value or reads none ([`access`]), in code for the checkers.
-    pub(crate) fn moves(&mut self, inst: &Inst) -> u32 {
+    /// Returns the properties of an access that moves a value or reads none, in code for the checkers; `kind` has its others
+    /// ([`access`]).
+    pub(crate) fn moves(&mut self, inst: &Inst, kind: u32) -> u32 {
         if !self.flavour.checked {
             return 0;
         }
         let function = self.function;
-        let moves = self.moves.get_or_insert_with(|| Moves::of(function));
+        let (moves, demanded) = self.moves.get_or_insert_with(|| (Moves::of(function), Demanded::of(function)));
+        let is_strong = kind & access::STRONG != 0;
+        let unused = if is_strong { 0 } else { demanded.unused_quarters(inst) << access::UNUSED };
         let loads = if moves.is_moving_load(inst) { access::MOVES } else { 0 };
         let loads = loads | if moves.is_unread_exchange(inst) { access::OVERWRITES } else { 0 };
-        loads | if moves.is_scalar_copy(inst) { access::COPIES } else { 0 }
+        loads | unused | if moves.is_scalar_copy(inst) { access::COPIES } else { 0 }
     }
 
     pub(crate) fn fresh(&mut self) -> u32 {

@@ -74,8 +74,9 @@ const NEAR: i64 = 1 << 20;
 impl Emitter<'_> {
     /// Returns the pointer for an access of `bytes` bytes, which must be aligned to its size.
     pub(crate) fn pointer(&mut self, inst: &Inst, address: &Value, bytes: u64) -> Result<String> {
-        let moves = self.moves(inst);
-        self.pointer_in(inst.space(), address, bytes, Some(access_of(inst) | moves))
+        let kind = access_of(inst);
+        let moves = self.moves(inst, kind);
+        self.pointer_in(inst.space(), address, bytes, Some(kind | moves))
     }
 
     /// As [`Emitter::pointer`], for an address in a state space. Exact code asks the runtime about an access of this

@@ -6,6 +6,7 @@
 //! terminator, and every block index, register, slot and function index is in range.
 
 pub(crate) mod callees;
+pub(crate) mod demanded;
 pub(crate) mod fences;
 pub(crate) mod inline;
 pub(crate) mod layout;

@@ -222,6 +222,79 @@ st.shared.v2.u32 [window], {%r2, %r2};\nld.shared.u64 %rd5, [window];\nst.local.
     );
 }
 
+/// A read of bytes of which some were not written, and the same with a use of those.
+#[test]
+fn bytes_that_nothing_uses_are_not_read() {
+    const OF_FOUR: &str = "st.shared.v2.u32 [window], {%r1, %r2};\nst.shared.u32 [window+8], %r3;\nld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [window];\nadd.u32 %r9, %r5, %r7;";
+    const BYTE: &str = "st.global.u8 [%rd2], %r2;\nst.global.u8 [%rd2+2], %r2;\nld.global.u32 %r5, [%rd2];";
+    const HALF: &str = "st.global.u32 [%rd2], %r2;\nld.global.u64 %rd5, [%rd2];";
+    const END: &str = "st.global.u32 [%rd4], %r9;";
+    let programs = [
+        (OF_FOUR, "", "add.u32 %r9, %r9, %r8;"),
+        (
+            OF_FOUR,
+            "st.shared.v4.u32 [window+16], {%r5, %r6, %r7, %r8};\nld.shared.u32 %r10, [window+28];",
+            "mov.b32 %r9, %r8; add.u32 %r9, %r9, 1;",
+        ),
+        (BYTE, "and.b32 %r9, %r5, 0xff00ff;", "and.b32 %r9, %r5, 0x1ff; setp.eq.u32 %p1, %r9, 3;"),
+        (BYTE, "st.global.u32 [%rd2+8], %r5;", "add.u32 %r9, %r5, 1;"),
+        (
+            BYTE,
+            "shr.u32 %r6, %r5, 16; and.b32 %r9, %r6, 255; add.u32 %r9, %r9, 1;",
+            "shr.u32 %r6, %r5, 24; add.u32 %r9, %r6, 1;",
+        ),
+        (
+            BYTE,
+            "cvt.u8.u32 %h1, %r5; cvt.u32.u8 %r9, %h1; add.u32 %r9, %r9, 1;",
+            "cvt.u16.u32 %h1, %r5; cvt.u32.u16 %r9, %h1; add.u32 %r9, %r9, 1;",
+        ),
+        (
+            BYTE,
+            "or.b32 %r5, %r5, 0xff00ff00; add.u32 %r9, %r5, 1;",
+            "or.b32 %r5, %r5, 0xff000000; add.u32 %r9, %r5, 1;",
+        ),
+        (HALF, "mov.b64 {%r9, %r10}, %rd5; add.u32 %r9, %r9, 1;", "mov.b64 {%r10, %r9}, %rd5; add.u32 %r9, %r9, 1;"),
+        (
+            HALF,
+            "cvt.u32.u64 %r9, %rd5; add.u32 %r9, %r9, 1;",
+            "cvt.s64.s32 %rd6, %r9; add.s64 %rd5, %rd5, %rd6; cvt.u32.u64 %r9, %rd5;",
+        ),
+    ];
+    for (begin, correct, wrong) in programs {
+        for (middle, expected) in [(correct, 0), (wrong, 1)] {
+            let code = format!("mov.u32 %r9, 0;\n{begin}\n{middle}\n{END}");
+            for checks in [all(), Checks::INIT] {
+                Program { name: "parts", code: &code, grid: 1, block: 1 }.run_with(
+                    checks,
+                    || [Memory::zeros(64), Memory::unwritten(64)],
+                    |engine, result, reports, _| {
+                        assert_eq!((result, reports.len()), (Ok(()), expected), "{code} ({engine}): {reports:?}");
+                        assert!(reports.iter().all(|report| report.check == "init"), "{code} ({engine}): {reports:?}");
+                    },
+                );
+            }
+        }
+    }
+}
+
+/// Of a value of which nobody wrote a byte, a copy is reported, and so is a byte that is only masked.
+#[test]
+fn a_value_that_nobody_wrote_is_reported_whatever_is_done_with_it() {
+    for code in [
+        "ld.global.u32 %r5, [%rd2];\nst.global.u32 [%rd4], %r5;",
+        "ld.global.u8 %r5, [%rd2];\nand.b32 %r6, %r5, 1;\nst.global.u32 [%rd4], %r6;",
+        "ld.global.v2.u32 {%r5, %r6}, [%rd2];\nst.global.u32 [%rd4], %r5;",
+    ] {
+        Program { name: "whole", code, grid: 1, block: 1 }.run(
+            || [Memory::zeros(64), Memory::unwritten(64)],
+            |engine, _, reports, _| {
+                let [report] = reports.as_slice() else { panic!("{code} ({engine}): {reports:?}") };
+                assert_eq!((report.check, report.accesses[0].line), ("init", super::FIRST), "{code} ({engine})");
+            },
+        );
+    }
+}
+
 /// A block reads in its shared memory what an earlier one has written.
 #[test]
 fn a_block_does_not_inherit_shared_memory() {
