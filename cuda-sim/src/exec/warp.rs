@@ -55,7 +55,7 @@ impl Exchange<'_> {
 }
 
 /// Returns the source lane of a shuffle, and true if it is inside the segment.
-fn source(mode: Shuffle, lane: u32, b: u32, c: u32) -> (u32, bool) {
+pub(super) fn source(mode: Shuffle, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let last = (lane & segment) | (clamp & !segment);
     let first = lane & segment;

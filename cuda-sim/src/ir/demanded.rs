@@ -48,7 +48,7 @@ impl Demanded {
                 if let Terminator::Sync(inst, _) = &block.term {
                     changed |= this.uses(inst);
                 }
-                for reg in block.term.used() {
+                if let Some(reg) = block.term.used() {
                     changed |= this.add(reg, Bits::USED);
                 }
                 for inst in block.insts.iter().rev() {

@@ -21,6 +21,7 @@ pub(crate) mod prune;
 pub(crate) mod regions;
 pub(crate) mod remat;
 pub(crate) mod rename;
+mod shuffled;
 pub(crate) mod sync;
 pub(crate) mod uniform;
 pub(crate) mod video;

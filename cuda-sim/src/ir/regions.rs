@@ -15,6 +15,7 @@ use super::liveness::{RegSet, live_in};
 use super::lockstep::{self, Lockstep};
 use super::polling::{PollLoop, polling};
 use super::remat::Rematerialisable;
+use super::shuffled::is_certainly_used;
 use super::sync::{self, Poll, Site};
 use super::uniform;
 use super::{BasicBlock, BlockId, Function, Inst, Reg, Terminator};
@@ -385,7 +386,8 @@ impl Regions {
             if let Terminator::Sync(inst, next) = &function.blocks[*block].term {
                 self.split_at(*next, RegionKind::Resume(*block));
                 self.site_of.insert(*block, self.sites.len());
-                self.sites.push(Site::new(inst, self.splits[next], &constants));
+                let is_used = inst.opcode == Opcode::Shfl && is_certainly_used(function, inst, *next);
+                self.sites.push(Site::new(inst, is_used, self.splits[next], &constants));
             }
         }
         for (_, waits) in polls.iter().filter(|(header, _)| all.contains(header)) {

@@ -102,6 +102,8 @@ pub(crate) struct Site {
     pub(crate) args: [Arg; ARGS],
     /// True if the active lanes take part rather than those of a mask: votes and shuffles without `.sync`.
     pub(crate) active: bool,
+    /// True for a shuffle whose result is used whatever it is ([`super::shuffled`]).
+    pub(crate) is_used: bool,
     /// The region in which threads continue.
     pub(crate) region: usize,
     pub(crate) position: Position,
@@ -325,7 +327,7 @@ pub(crate) fn constants(function: &Function) -> HashMap<Reg, i128> {
 }
 
 impl Site {
-    pub(crate) fn new(inst: &Inst, region: usize, constants: &HashMap<Reg, i128>) -> Site {
+    pub(crate) fn new(inst: &Inst, is_used: bool, region: usize, constants: &HashMap<Reg, i128>) -> Site {
         let known = |input: Option<(&Value, u32, bool)>| {
             let Some((value, bits, high)) = input else { return Arg::Known(0) };
             let value = match value {
@@ -350,6 +352,7 @@ impl Site {
             relaxed: inst.has(M::Relaxed),
             args: inputs(inst).map(known),
             active,
+            is_used,
             region,
             position: inst.position,
             name,

@@ -262,7 +262,7 @@ structs! {
     Signature { name, params, shared_bytes, constants, only_fibers, max_threads, required_threads, clusters }
     Part { number, hot, repeats, wide }
     Shape { frame_bytes, local_bytes, static_shared, reserved_shared, calls, stack_frames }
-    Site { relaxed, operation, args, active, region, position, name }
+    Site { relaxed, operation, args, active, is_used, region, position, name }
     Position { line, column }
     Product { m, n, k, a, b, c, d, arithmetic, quads }
     Poll { watched, position }

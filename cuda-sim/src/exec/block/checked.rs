@@ -4,7 +4,7 @@ use super::super::warp::{self, LANES};
 use super::ResidentBlock;
 use crate::check::sync as check;
 use crate::codegen::abi::encode_position;
-use crate::ir::sync::{BARRIERS, Operation, Site};
+use crate::ir::sync::{BARRIERS, Operation, Shuffle, Site};
 
 impl ResidentBlock<'_> {
     /// Looks for mistakes while all threads that have not finished wait at one site.
@@ -123,7 +123,30 @@ impl ResidentBlock<'_> {
                 let other = missing.trailing_zeros() as usize;
                 let note = format!("the mask {mask:#010x} names lane {other}, which does not exist");
                 check::mistake(&self.context, "mask of lanes that are not there", &[(at, first + lane)], note);
+            } else if let Operation::Shuffle(mode) = at.operation
+                && at.is_used
+            {
+                self.check_source((at, mode), (first, lane), group, mask);
             }
         }
+    }
+
+    /// Looks for a shuffle that uses the value of a lane which is not there.
+    fn check_source(&mut self, (site, mode): (&Site, Shuffle), (first, lane): (usize, usize), group: u32, mask: u32) {
+        let [b, c] = [1, 2].map(|arg| self.exchange().arg(site, arg, first + lane));
+        let (from, _) = warp::source(mode, lane as u32, b, c);
+        if group & mask & 1 << from != 0 {
+            return;
+        }
+        let why = if mask & 1 << from == 0 {
+            format!("the mask {mask:#010x} does not name")
+        } else if self.warp(first).len() <= from as usize {
+            "does not exist".to_owned()
+        } else {
+            "has ended".to_owned()
+        };
+        let which = if mask & 1 << from == 0 { format!("{why} it") } else { format!("it {why}") };
+        let note = format!("lane {lane} uses what it reads from lane {from}, which is undefined: {which}");
+        check::mistake(&self.context, "shuffle from a lane that is not there", &[(site, first + lane)], note);
     }
 }
