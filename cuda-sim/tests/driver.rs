@@ -135,6 +135,9 @@ fn what_cannot_be_loaded_has_a_log() {
     let newer = CString::new(".version 9.0\n.target sm_121\n.address_size 64\n").unwrap();
     let (code, log) = refused(newer.as_ptr().cast());
     assert!(code == CUresult::CUDA_ERROR_INVALID_PTX && log.contains("sm_121"), "{log}");
+    let newer = CString::new(".version 99.0\n.target sm_90\n.address_size 64\n").unwrap();
+    let (code, log) = refused(newer.as_ptr().cast());
+    assert!(code == CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION && log.contains(".version 99.0"), "{log}");
     let (code, log) = refused(c"\x7fELF\x02\x01\x01".as_ptr().cast());
     assert!(code == CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU && log.contains("cubin"), "{log}");
 }

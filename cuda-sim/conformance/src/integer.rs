@@ -163,12 +163,10 @@ fn divide(i: &Instance, ty: Type, x: i128, y: i128) -> i128 {
     // Division by zero: the result of NVIDIA's hardware, since the manual leaves it open.
     match (i.opcode(), y) {
         (Opcode::Div, 0) => -1,
+        (_, 0) if ty == Type::S16 => -1,
         (_, 0) => x,
         (Opcode::Div, _) => x / y,
-        _ => {
-            let _ = ty;
-            x % y
-        }
+        _ => x % y,
     }
 }
 

@@ -225,10 +225,10 @@ fn addresses_tell_the_rank_of_their_block() {
         );
         gives(SPACES, &body, &[5]);
     }
-    // A variable may be named, and a rank that no cluster has.
+    // A variable may be named, and a rank that no cluster has, of which a card takes eight bits.
     let body = "mapa.shared::cluster.u32 %r1, s+4, 300; getctarank.shared::cluster.u32 %r2, %r1;
         getctarank.shared::cluster.u64 %r3, s; mad.lo.u32 %r2, %r3, 1000, %r2; cvt.u64.u32 %rd1, %r2; st.b64 [%out], %rd1;";
-    gives(SPACES, body, &[255]);
+    gives(SPACES, body, &[300 - 256]);
 }
 
 /// Returns the memory after an atomic operation.

@@ -101,6 +101,15 @@ impl Emitter<'_> {
         self.def(format_args!("select i1 {tiny}, i16 {zero}, i16 {raw}"))
     }
 
+    /// Replaces a product that is smaller than the smallest normal half by zero, before it is rounded, as a GPU does.
+    fn flush_product(&mut self, product: &str) -> String {
+        let size = self.call("float", "llvm.fabs.f32", &[("float", product)]);
+        // 2^-14
+        let tiny = self.def(format_args!("fcmp olt float {size}, 0x3F10000000000000"));
+        let zero = self.call("float", "llvm.copysign.f32", &[("float", "0.0"), ("float", product)]);
+        self.def(format_args!("select i1 {tiny}, float {zero}, float {product}"))
+    }
+
     /// Replaces negative results by 0; NaN stays.
     pub(crate) fn relu(&mut self, raw: &str) -> String {
         let negative = self.def(format_args!("icmp slt i16 {raw}, 0"));
@@ -121,7 +130,10 @@ impl Emitter<'_> {
             Opcode::Min | Opcode::Max => self.simple(inst, Type::F32, &v),
             Opcode::Add => self.def(format_args!("fadd float {}", v.join(", "))),
             Opcode::Sub => self.def(format_args!("fsub float {}", v.join(", "))),
-            Opcode::Mul if ty == Type::F16 => self.def(format_args!("fmul float {}", v.join(", "))),
+            Opcode::Mul if ty == Type::F16 => {
+                let product = self.def(format_args!("fmul float {}", v.join(", ")));
+                if ftz { self.flush_product(&product) } else { product }
+            }
             Opcode::Mul => {
                 let wide: Vec<_> = v.iter().map(|x| self.def(format_args!("fpext float {x} to double"))).collect();
                 let product = self.def(format_args!("fmul double {}", wide.join(", ")));

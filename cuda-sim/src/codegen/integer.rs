@@ -166,7 +166,9 @@ impl Emitter<'_> {
             return self.def(format_args!("select i1 {zero}, i{bits} -1, i{bits} {quotient}"));
         }
         let rest = self.def(format_args!("{sign}rem i{bits} {a}, {divisor}"));
-        self.def(format_args!("select i1 {zero}, i{bits} {a}, i{bits} {rest}"))
+        // What a card gives where the manual leaves the result open.
+        let by_zero = if ty == Type::S16 { "-1" } else { a };
+        self.def(format_args!("select i1 {zero}, i{bits} {by_zero}, i{bits} {rest}"))
     }
 
     /// Shifts by a 32-bit amount that is clamped to the width.

@@ -572,13 +572,14 @@ impl Emitter<'_> {
         Ok(self.def(format_args!("sub i64 {wide}, {base}")))
     }
 
-    /// Returns the same offset in the window of the block with this rank. An invalid rank gives an invalid address.
+    /// Returns the same offset in the window of the block with this rank, of which a GPU takes eight bits. A rank beyond the cluster
+    /// gives an invalid address.
     pub(crate) fn mapa(&mut self, inst: &Inst, dest: &Value, source: &Value, rank: &Value) -> Result<()> {
         let bits = inst.ty(0).bits();
         let offset = self.shared_offset(inst, source)?;
         let place = self.def(format_args!("and i64 {offset}, {}", (1 << abi::WINDOW) - 1));
-        let (rank, none) = (self.int(rank, 32)?, abi::NO_RANK.to_string());
-        let rank = self.call("i32", "llvm.umin.i32", &[("i32", &rank), ("i32", &none)]);
+        let rank = self.int(rank, 32)?;
+        let rank = self.def(format_args!("and i32 {rank}, {}", abi::NO_RANK));
         let rank = self.resize(&rank, 32, 64, false);
         let window = self.def(format_args!("shl nuw nsw i64 {rank}, {}", abi::WINDOW));
         let mut address = self.def(format_args!("or disjoint i64 {window}, {place}"));

@@ -303,8 +303,9 @@ fn what_is_not_in_the_cluster_is_a_fault() {
     let (_, text) = fault(BUFFER, &missing, &PAIRS);
     let place = " 8 of the shared memory of block 2 of its cluster (the cluster has 2 blocks): block (0, 0, 0), thread (0, 0, 0)";
     assert_eq!(at(&text), place, "{text}");
+    // Eight bits of the rank count.
     let far = missing.replace("s, 2;", "s, 70000;");
-    assert!(at(&fault(BUFFER, &far, &PAIRS).1).contains("block 255 of its cluster (the cluster has 2 blocks)"));
+    assert!(at(&fault(BUFFER, &far, &PAIRS).1).contains("block 112 of its cluster (the cluster has 2 blocks)"));
     // The window has 256 bytes of its own and 1024 dynamic ones.
     let beyond = missing.replace("s, 2;", "s, 1;").replace("%r14+8", "%r14+1280");
     let text = fault(BUFFER, &beyond, &PAIRS).1;

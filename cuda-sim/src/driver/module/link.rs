@@ -9,7 +9,7 @@
 //! that the client gives.
 
 use super::jit_log::Logs;
-use super::{check_target, ptx_log};
+use super::{check_header, ptx_log};
 use crate::driver::state::{handle, ready};
 use crate::driver::{Status, api, put, text};
 use crate::link::{LinkError, link, with_library};
@@ -88,8 +88,8 @@ impl Link {
         let Ok(text) = std::str::from_utf8(data) else {
             return self.fail(CUresult::CUDA_ERROR_INVALID_PTX, &format!("{name} is not text"));
         };
-        if let Err(message) = check_target(text) {
-            return self.fail(CUresult::CUDA_ERROR_INVALID_PTX, &message);
+        if let Err((code, message)) = check_header(text) {
+            return self.fail(code, &message);
         }
         match ptx::parse(text) {
             Ok(module) => {

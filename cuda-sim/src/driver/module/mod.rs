@@ -63,16 +63,37 @@ fn target(name: &str) -> Option<(u32, Option<char>)> {
     digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok().map(|n| (n, letter))
 }
 
+/// Returns the line of a directive of a text, and what follows it.
+fn directive<'t>(text: &'t str, name: &str) -> Option<(usize, &'t str)> {
+    text.lines().enumerate().find_map(|(i, l)| l.trim_start().strip_prefix(name).map(|r| (i + 1, r)))
+}
+
 /// Returns the line of a text's target directive, and the target.
 fn target_of(text: &str) -> Option<(usize, &str)> {
-    let (number, rest) =
-        text.lines().enumerate().find_map(|(i, l)| l.trim_start().strip_prefix(".target").map(|r| (i + 1, r)))?;
+    let (number, rest) = directive(text, ".target")?;
     let name = rest.split([',', ' ', '\t', '/']).find(|word| !word.is_empty()).unwrap_or("").trim_end_matches(';');
     Some((number, name))
 }
 
-/// Refuses PTX for a newer device.
-pub(super) fn check_target(text: &str) -> Result<(), String> {
+/// The newest major version of PTX that is read.
+const PTX_MAJOR: u32 = 9;
+
+/// Refuses PTX of a newer version, or for a newer device, with a code and a log.
+pub(super) fn check_header(text: &str) -> Result<(), (CUresult, String)> {
+    let version = directive(text, ".version").map(|(number, rest)| (number, rest.split_whitespace().next()));
+    if let Some((number, Some(version))) = version
+        && version.split('.').next().and_then(|major| major.parse().ok()).is_some_and(|major: u32| major > PTX_MAJOR)
+    {
+        let log = format!(
+            "ptxas application ptx input, line {number}; fatal   : Unsupported .version {version}; the software device \
+             reads versions up to {PTX_MAJOR}.x"
+        );
+        return Err((CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION, log));
+    }
+    check_target(text).map_err(|log| (CUresult::CUDA_ERROR_INVALID_PTX, log))
+}
+
+fn check_target(text: &str) -> Result<(), String> {
     let Some((number, name)) = target_of(text) else { return Ok(()) };
     let Some((wanted, letter)) = target(name) else { return Ok(()) };
     let own = PROFILE.capability.0 * 10 + PROFILE.capability.1;
@@ -106,7 +127,7 @@ pub(super) fn read_image(data: *const c_void) -> Result<Arc<Image>, (CUresult, S
     let text = text(data.cast()).map_err(|_| {
         (CUresult::CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX text nor a known binary format".to_owned())
     })?;
-    check_target(text).map_err(|log| (CUresult::CUDA_ERROR_INVALID_PTX, log))?;
+    check_header(text)?;
     image(text).map_err(|error| (CUresult::CUDA_ERROR_INVALID_PTX, ptx_log(&error)))
 }
 
