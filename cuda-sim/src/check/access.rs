@@ -19,6 +19,9 @@ use crate::exec::fault;
 use crate::exec::search::{self, Found};
 use crate::memory::MEMORY;
 
+/// The bytes of a structure with padding.
+const STRUCTURE: usize = crate::ir::demanded::STRUCTURE as usize;
+
 /// The bits of an offset in a block's shared memory.
 const IN_WINDOW: u64 = (1 << abi::WINDOW) - 1;
 
@@ -76,7 +79,7 @@ impl Asked {
     }
 
     /// Returns the first byte of `range`, those of the access, that was not written and is read. Bytes that nothing uses are not,
-    /// unless nobody wrote a byte of the value.
+    /// unless nobody wrote a byte of the value; one that is copied beside others may be padding, if bytes beside it were written.
     fn first_unwritten(&self, set: &Bytes, range: std::ops::Range<usize>) -> Option<usize> {
         let first = first_missing(set, range.clone())?;
         let unused = self.kind >> abi::access::UNUSED & 0xf;
@@ -84,7 +87,9 @@ impl Asked {
             return Some(first);
         }
         if first_present(set, range.clone()).is_none() {
-            return Some(first);
+            let structure = range.start / STRUCTURE * STRUCTURE..(range.start / STRUCTURE + 1) * STRUCTURE;
+            let is_padding = self.has(abi::access::PART) && first_present(set, structure).is_some();
+            return (!is_padding).then_some(first);
         }
         let unit = (self.bytes as usize / 4).max(1);
         let quarters = range.step_by(unit).enumerate().filter(|(at, _)| unused & 1 << at == 0);

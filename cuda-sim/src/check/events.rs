@@ -44,7 +44,7 @@ pub(crate) struct Variable {
     pub(crate) name: String,
     /// The accessible bytes: none of a block of the device's heap that was freed.
     pub(crate) bytes: u64,
-    /// What is known of a block of the device's heap.
+    /// The calls of `malloc` and `free`, of a block of the device's heap.
     pub(super) block: Option<Arc<Block>>,
 }
 

@@ -145,6 +145,8 @@ pub(crate) mod access {
     /// The lowest of four bits, one for each quarter of a load that is not strong: nothing uses it ([`crate::ir::demanded`]).
     /// The bits are those of strong accesses from [`ACQUIRE`] on.
     pub(crate) const UNUSED: u32 = 3;
+    /// A load, which is not strong, of a value that may be padding of a structure that is copied. The bit is one of [`ELEMENTS`].
+    pub(crate) const PART: u32 = 1 << 14;
     /// The lowest of three bits of the state space that the instruction names, from 1 on; 0 for none.
     pub(crate) const SPACE: u32 = 7;
     /// The access initialises or ends an `mbarrier` object, or is another operation on one.

@@ -86,7 +86,8 @@ impl<'a> Emitter<'a> {
         let function = self.function;
         let (moves, demanded) = self.moves.get_or_insert_with(|| (Moves::of(function), Demanded::of(function)));
         let is_strong = kind & access::STRONG != 0;
-        let unused = if is_strong { 0 } else { demanded.unused_quarters(inst) << access::UNUSED };
+        let part = if demanded.is_part(inst) { access::PART } else { 0 };
+        let unused = if is_strong { 0 } else { part | demanded.unused_quarters(inst) << access::UNUSED };
         let loads = if moves.is_moving_load(inst) { access::MOVES } else { 0 };
         let loads = loads | if moves.is_unread_exchange(inst) { access::OVERWRITES } else { 0 };
         loads | unused | if moves.is_scalar_copy(inst) { access::COPIES } else { 0 }

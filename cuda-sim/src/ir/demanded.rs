@@ -7,6 +7,7 @@
 
 use super::{Function, Inst, Reg, Terminator, Value};
 use crate::ptx::{Opcode, Space, Type};
+use std::collections::HashSet;
 
 /// Bits of a register that are used, and bits that are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,8 +32,14 @@ impl Bits {
     }
 }
 
-/// The demanded bits of each register of a function.
-pub(crate) struct Demanded(Vec<Bits>);
+/// The demanded bits of each register of a function, and the registers that loads of a structure's parts write.
+pub(crate) struct Demanded {
+    bits: Vec<Bits>,
+    parts: HashSet<Reg>,
+}
+
+/// The bytes that a structure with padding is aligned to at most.
+pub(crate) const STRUCTURE: i64 = 16;
 
 fn mask(bits: u32) -> u128 {
     if bits >= 128 { u128::MAX } else { (1 << bits) - 1 }
@@ -40,7 +47,8 @@ fn mask(bits: u32) -> u128 {
 
 impl Demanded {
     pub(crate) fn of(function: &Function) -> Demanded {
-        let mut this = Demanded(vec![Bits::default(); function.registers.len()]);
+        let parts = function.blocks.iter().flat_map(|block| parts(&block.insts)).collect();
+        let mut this = Demanded { bits: vec![Bits::default(); function.registers.len()], parts };
         let mut changed = true;
         while changed {
             changed = false;
@@ -66,7 +74,7 @@ impl Demanded {
         let (ty, dests) = (inst.ty(0), elements(dest));
         let bytes = ty.bytes() * dests.len() as u64;
         let of = |element: &Value| match element {
-            Value::Reg(reg) => extended(self.0[*reg as usize], ty.bits(), ty.is_signed()),
+            Value::Reg(reg) => extended(self.bits[*reg as usize], ty.bits(), ty.is_signed()),
             _ => Bits::default(),
         };
         let all: Vec<Bits> = dests.iter().map(of).collect();
@@ -79,8 +87,17 @@ impl Demanded {
         quarters.filter(|at| !(at * unit..(at + 1) * unit).any(is_used)).fold(0, |set, at| set | 1 << at)
     }
 
+    /// Returns true for a load of one value that is only stored, while another load reads bytes beside it: both may copy a structure,
+    /// of which the value may be padding.
+    pub(crate) fn is_part(&self, inst: &Inst) -> bool {
+        let value = inst.operands.first().filter(|_| inst.opcode == Opcode::Ld);
+        let Some(Value::Reg(reg)) = value else { return false };
+        let Bits { used, stored } = self.bits[*reg as usize];
+        used == 0 && stored != 0 && self.parts.contains(reg)
+    }
+
     fn add(&mut self, reg: Reg, bits: Bits) -> bool {
-        let own = &mut self.0[reg as usize];
+        let own = &mut self.bits[reg as usize];
         let before = *own;
         (own.used, own.stored) = (own.used | bits.used, own.stored | bits.stored);
         *own != before
@@ -98,7 +115,7 @@ impl Demanded {
     }
 
     fn of_value(&self, value: &Value) -> Bits {
-        if let Value::Reg(reg) = value { self.0[*reg as usize] } else { Bits::USED }
+        if let Value::Reg(reg) = value { self.bits[*reg as usize] } else { Bits::USED }
     }
 
     /// Adds what an instruction demands of the registers that it reads. Returns true if that is new.
@@ -179,6 +196,32 @@ impl Demanded {
         self.add_value(source, extended(demanded, from.bits(), from.is_signed()))
     }
 }
+
+/// Returns the registers that loads of single values write which are beside those of other loads.
+fn parts(insts: &[Inst]) -> Vec<Reg> {
+    let loads: Vec<(Option<Reg>, &Value)> = insts
+        .iter()
+        .filter(|inst| inst.opcode == Opcode::Ld)
+        .filter_map(|inst| match inst.operands.as_slice() {
+            [Value::Reg(reg), address] => Some((Some(*reg), address)),
+            [_, address] => Some((None, address)),
+            _ => None,
+        })
+        .collect();
+    let is_beside = |a: &Value, b: &Value| match (a, b) {
+        (Value::RegAddress(x, a), Value::RegAddress(y, b)) => x == y && (a - b).abs() < STRUCTURE,
+        (Value::SymbolAddress(x, a), Value::SymbolAddress(y, b)) => x == y && (a - b).abs() < STRUCTURE,
+        _ => false,
+    };
+    let has_neighbour = |at: usize| {
+        let near = at.saturating_sub(NEIGHBOURS)..(at + NEIGHBOURS).min(loads.len());
+        near.into_iter().any(|other| other != at && is_beside(loads[at].1, loads[other].1))
+    };
+    (0..loads.len()).filter(|at| has_neighbour(*at)).filter_map(|at| loads[at].0).collect()
+}
+
+/// The number of loads before and after one among which another one of its structure is looked for.
+const NEIGHBOURS: usize = 16;
 
 /// Returns the distance of a shift by a constant; a negative one is a large one.
 fn shift(by: i128) -> u32 {

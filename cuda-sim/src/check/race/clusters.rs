@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) struct ClusterArrivals {
     /// The clocks that were released for the current phase.
     released: Known,
-    /// What the threads had fenced.
+    /// The clocks that the threads had fenced.
     fenced: Scoped,
     /// The time after all threads have arrived at once, by an arrival that was not relaxed.
     whole: Option<u32>,

@@ -277,6 +277,29 @@ fn bytes_that_nothing_uses_are_not_read() {
     }
 }
 
+/// nvcc copies the padding of a structure by a load of its own.
+#[test]
+fn padding_that_is_copied_beside_the_members_is_not_read() {
+    let code = |last: &str| {
+        format!(
+            "mov.u32 %r4, window;\nst.shared.v2.u32 [window], {{%r1, %r2}};\nst.shared.u32 [window+8], %r3;
+ld.shared.v4.u32 {{%r5, %r6, %r7, %r8}}, [%r4];\nld.shared.u32 %r9, [%r4+12];
+st.shared.v4.u32 [%r4+16], {{%r5, %r6, %r7, %r9}};\n{last}"
+        )
+    };
+    Program { name: "copied", code: &code(""), grid: 1, block: 1 }.is_correct();
+    Program { name: "used", code: &code("add.u32 %r10, %r9, 1;"), grid: 1, block: 1 }.has(
+        "init",
+        "uninitialised",
+        &[4],
+    );
+    // Without another member, and where nobody wrote one.
+    let alone = "st.shared.u32 [window], 1;\nld.shared.u32 %r9, [window+4];\nst.global.u32 [%rd4], %r9;";
+    Program { name: "alone", code: alone, grid: 1, block: 1 }.has("init", "uninitialised", &[1]);
+    let both = "mov.u32 %r4, window;\nld.shared.u32 %r8, [%r4];\nld.shared.u32 %r9, [%r4+4];\nst.global.v2.u32 [%rd1], {%r8, %r9};";
+    Program { name: "both", code: both, grid: 1, block: 1 }.has("init", "uninitialised", &[1]);
+}
+
 /// Of a value of which nobody wrote a byte, a copy is reported, and so is a byte that is only masked.
 #[test]
 fn a_value_that_nobody_wrote_is_reported_whatever_is_done_with_it() {
