@@ -2,7 +2,11 @@
 
 mod free;
 mod launches;
+mod narrow;
 mod racy;
+mod remainders;
+mod single;
+mod slices;
 mod tree;
 
 use cuda_jit::races::{Races, analyse};
@@ -11,6 +15,19 @@ use cuda_jit::{Kernel, front};
 /// The analysis of a kernel, with source locations.
 fn races_of<K: Kernel>() -> Races {
     analyse(&front::lower_with_locations(&K::instance()).unwrap().module)
+}
+
+/// Asserts that kernels without a race are proved.
+fn assert_proved(kernels: &[(&str, Races)]) {
+    let refused = kernels.iter().filter(|(_, races)| !races.is_proved());
+    let refused: Vec<_> = refused.map(|(name, races)| format!("{name}: {races}")).collect();
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+/// Asserts that kernels with a race are not proved.
+fn assert_refused(kernels: &[(&str, Races)]) {
+    let proved: Vec<_> = kernels.iter().filter(|(_, races)| races.is_proved()).map(|(name, _)| name).collect();
+    assert!(proved.is_empty(), "these have a race and are proved: {proved:?}");
 }
 
 /// A kernel that was launched with the software device's checker of races.

@@ -7,10 +7,13 @@ use super::graph::{Kind, NodeId};
 use super::linear::Facts;
 use super::poly::{Monomial, Poly, Side, Var, without};
 use super::symbols::{Context, Meaning, Symbols};
-use crate::kir::{BinaryOp, CompareOp, Scalar, Special, UnaryOp};
+use crate::kir::{Axis, BinaryOp, CompareOp, Scalar, Special, UnaryOp};
 
 /// The number of steps from a proof's goal to the facts that it uses.
 const ROUNDS: usize = 3;
+
+/// The nesting of conditions that are looked into.
+const CONDITIONS: usize = 8;
 
 /// The nesting of proofs.
 const NESTING: usize = 4;
@@ -27,15 +30,19 @@ pub(super) struct Counter {
 impl Symbols<'_> {
     /// The context of an access in a block: the conditions that hold there.
     pub(super) fn context_at(&mut self, block: usize) -> Context {
-        let mut context = Context::default();
-        for (condition, truth) in self.graph.conditions(block) {
-            self.assume(&mut context, condition, truth, 6);
+        let mut context = Context::under(self.graph.conditions(block));
+        // Once more, since a condition may say something about values in those before it.
+        for _ in 0..2 {
+            for (condition, truth) in context.conditions.clone() {
+                self.assume(&mut context, condition, truth, CONDITIONS);
+            }
+            context.simplify();
         }
         context
     }
 
     /// Adds what a condition says.
-    fn assume(&mut self, context: &mut Context, condition: NodeId, truth: bool, depth: usize) {
+    pub(super) fn assume(&mut self, context: &mut Context, condition: NodeId, truth: bool, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
         match self.graph.nodes[condition].kind.clone() {
             Kind::Unary(UnaryOp::Not, a) => self.assume(context, a, !truth, depth),
@@ -47,7 +54,11 @@ impl Symbols<'_> {
                 self.assume(context, a, false, depth);
                 self.assume(context, b, false, depth);
             }
-            Kind::Compare(op, a, b) => self.compared(context, if truth { op } else { opposite(op) }, a, b),
+            Kind::Compare(op, a, b) => {
+                let op = if truth { op } else { opposite(op) };
+                self.compared(context, op, a, b);
+                self.compare_merged(context, (op, a, b), depth);
+            }
             Kind::Pure(name, of) if !truth && name.starts_with("overflows") => {
                 let op = match name {
                     "overflows add" => BinaryOp::Add,
@@ -56,32 +67,8 @@ impl Symbols<'_> {
                 };
                 context.exact.insert((op, of[0], of[1]));
             }
-            Kind::Phi(block, _) => self.assume_one(context, condition, (block, truth), depth),
+            Kind::Phi(..) => self.assume_merged(context, condition, truth, depth),
             _ => {}
-        }
-    }
-
-    /// Adds what a merged `bool` says, if only one of its values can be this one: as for `a && b`.
-    fn assume_one(&mut self, context: &mut Context, phi: NodeId, (block, truth): (usize, bool), depth: usize) {
-        let graph = self.graph;
-        let mut possible = Vec::new();
-        for (&before, &operand) in graph.blocks[block].before.iter().zip(&graph.phis[&phi]) {
-            let conditions = graph.edge_conditions(before, block);
-            let is_other = match graph.nodes[operand].kind {
-                Kind::Const(bits) => (bits != 0) != truth,
-                _ => conditions.contains(&(operand, !truth)),
-            };
-            if !is_other {
-                possible.push((operand, conditions));
-            }
-        }
-        // In a loop, an operand from the latch could be of an earlier iteration.
-        let in_loop = graph.loops.iter().any(|l| l.header == block);
-        if let ([(operand, conditions)], false) = (&possible[..], in_loop) {
-            for (condition, truth) in conditions.clone() {
-                self.assume(context, condition, truth, depth);
-            }
-            self.assume(context, *operand, truth, depth);
         }
     }
 
@@ -161,7 +148,7 @@ impl Symbols<'_> {
                 self.bounds_of(var, &mut facts);
             }
         }
-        self.product_laws(&monomials, &mut facts);
+        self.product_laws(context, &monomials, &mut facts);
         facts
     }
 
@@ -180,9 +167,12 @@ impl Symbols<'_> {
         self.bounds_of(var, facts);
         let value = Poly::var(var);
         match self.meaning(var).clone() {
-            Meaning::Thread(axis) => facts.positive.extend(self.below(Special::BlockDim(axis), &value)),
+            Meaning::Thread(axis) => {
+                facts.positive.extend(self.below(Special::BlockDim(axis), &value));
+                facts.zero.extend(self.lane_law(axis, &value));
+            }
             Meaning::Block(axis) => facts.positive.extend(self.below(Special::GridDim(axis), &value)),
-            Meaning::Iterations(_) => {}
+            Meaning::Iterations(_) | Meaning::Quotient(_) => {}
             Meaning::Named(poly) => facts.zero.extend(value.plus(&poly, -1)),
             Meaning::Node(node) => {
                 if self.nesting <= NESTING {
@@ -192,6 +182,16 @@ impl Symbols<'_> {
                 }
             }
         }
+    }
+
+    /// `thread - 32 * warp - lane`: a warp is 32 consecutive threads along x, if the block extends only along x.
+    fn lane_law(&mut self, axis: Axis, thread: &Poly) -> Option<Poly> {
+        let lane = self.graph.nodes.iter().position(|node| node.kind == Kind::Special(Special::LaneId))?;
+        if axis != Axis::X || !self.single[4] || !self.single[5] {
+            return None;
+        }
+        let (warp, lane) = (self.var(Meaning::Quotient(lane)), self.var(Meaning::Node(lane)));
+        thread.plus(&warp, -32)?.plus(&lane, -1)
     }
 
     /// `dimension - 1 - index`
@@ -204,26 +204,11 @@ impl Symbols<'_> {
         let Some(scalar) = self.graph.scalar(node) else { return };
         let unsigned = scalar.is_integer() && !scalar.is_signed();
         match self.graph.nodes[node].kind.clone() {
-            Kind::Binary(BinaryOp::Div, a, b) if unsigned => {
-                let divisor = self.value(context, b);
-                self.quotient_laws(context, (a, divisor), value, facts);
+            Kind::Binary(BinaryOp::Div, a, b) if self.is_euclidean(context, a, b, scalar) => {
+                self.quotient_laws(context, (a, b), value, facts);
             }
-            Kind::Binary(BinaryOp::Shr, a, b) if unsigned => {
-                if let Some(divisor) = self.power(context, b, scalar) {
-                    self.quotient_laws(context, (a, divisor), value, facts);
-                }
-            }
-            Kind::Binary(BinaryOp::Rem, a, b) if unsigned => {
-                let divisor = self.value(context, b);
-                facts.positive.extend(divisor.plus(value, -1).and_then(|room| room.plus(&Poly::constant(1), -1)));
-                let dividend = self.value(context, a);
-                facts.positive.extend(dividend.plus(value, -1));
-                let quotient = Kind::Binary(BinaryOp::Div, a, b);
-                if let Some(quotient) = self.graph.nodes.iter().position(|node| node.kind == quotient) {
-                    let quotient = self.value(context, quotient);
-                    let whole = self.product(divisor, quotient).and_then(|product| product.plus(value, 1));
-                    facts.zero.extend(whole.and_then(|whole| dividend.plus(&whole, -1)));
-                }
+            Kind::Binary(BinaryOp::Rem, a, b) if self.is_euclidean(context, a, b, scalar) => {
+                self.remainder_laws(context, (node, a, b), value, facts);
             }
             Kind::Binary(BinaryOp::And, a, b) if unsigned => {
                 for operand in [a, b] {
@@ -232,11 +217,17 @@ impl Symbols<'_> {
                 }
             }
             Kind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) if scalar.is_integer() => {
-                for operand in [a, b] {
-                    let operand = self.value(context, operand);
-                    let factor = if op == BinaryOp::Min { 1 } else { -1 };
-                    let difference = operand.plus(value, -1);
-                    facts.positive.extend(difference.and_then(|d| Poly::default().plus(&d, factor)));
+                let factor = if op == BinaryOp::Min { 1 } else { -1 };
+                for (operand, other) in [(a, b), (b, a)] {
+                    let room = self.value(context, operand).plus(value, -1);
+                    let room = room.and_then(|room| Poly::default().plus(&room, factor));
+                    // It is the other one if it is not this one.
+                    let is_other = room.as_ref().and_then(|room| room.plus(&Poly::constant(1), -1));
+                    if self.nesting <= 2 && is_other.is_some_and(|is_other| self.proves(context, &is_other)) {
+                        let other = self.value(context, other);
+                        facts.zero.extend(value.plus(&other, -1));
+                    }
+                    facts.positive.extend(room);
                 }
             }
             Kind::Phi(..) if scalar.is_integer() => {
@@ -257,29 +248,74 @@ impl Symbols<'_> {
         }
     }
 
-    /// Two to the power of a constant shift.
-    fn power(&mut self, context: &mut Context, by: NodeId, scalar: Scalar) -> Option<Poly> {
-        let by = self.value(context, by).as_constant()?;
-        let by = u32::try_from(by).ok().filter(|by| *by < scalar.bits().min(64))?;
-        Some(Poly::constant(1 << by))
+    /// Returns true if a quotient is rounded down, and its remainder not negative.
+    fn is_euclidean(&mut self, context: &mut Context, a: NodeId, b: NodeId, scalar: Scalar) -> bool {
+        if !scalar.is_integer() || !scalar.is_signed() {
+            return scalar.is_integer();
+        }
+        let (dividend, divisor) = (self.value(context, a), self.value(context, b));
+        let positive = divisor.plus(&Poly::constant(1), -1);
+        self.proves(context, &dividend) && positive.is_some_and(|positive| self.proves(context, &positive))
     }
 
-    /// `divisor * quotient <= dividend < divisor * quotient + divisor`
-    fn quotient_laws(&mut self, context: &mut Context, (a, divisor): (NodeId, Poly), value: &Poly, facts: &mut Facts) {
-        let dividend = self.value(context, a);
+    /// `dividend = divisor * quotient + remainder`, `remainder < divisor` and `remainder <= dividend`
+    fn remainder_laws(
+        &mut self,
+        context: &mut Context,
+        (node, a, b): (NodeId, NodeId, NodeId),
+        value: &Poly,
+        facts: &mut Facts,
+    ) {
+        let (dividend, divisor) = (self.value(context, a), self.value(context, b));
+        facts.positive.extend(divisor.plus(value, -1).and_then(|room| room.plus(&Poly::constant(1), -1)));
+        facts.positive.extend(dividend.plus(value, -1));
+        // The remainder of a signed number has a type with negative values.
+        facts.positive.push(value.clone());
+        let quotient = Kind::Binary(BinaryOp::Div, a, b);
+        let quotient = match self.graph.nodes.iter().position(|node| node.kind == quotient) {
+            Some(quotient) => self.value(context, quotient),
+            None => self.var(Meaning::Quotient(node)),
+        };
+        let whole = self.product(divisor, quotient).and_then(|product| product.plus(value, 1));
+        facts.zero.extend(whole.and_then(|whole| dividend.plus(&whole, -1)));
+    }
+
+    /// `divisor * quotient <= dividend < divisor * quotient + divisor`, and what is left is the remainder.
+    fn quotient_laws(&mut self, context: &mut Context, (a, b): (NodeId, NodeId), value: &Poly, facts: &mut Facts) {
+        let (dividend, divisor) = (self.value(context, a), self.value(context, b));
         let Some(product) = self.product(divisor.clone(), value.clone()) else { return };
         let Some(rest) = dividend.plus(&product, -1) else { return };
         let below = divisor.plus(&rest, -1).and_then(|below| below.plus(&Poly::constant(1), -1));
-        facts.positive.push(rest);
+        facts.positive.push(rest.clone());
         facts.positive.extend(below);
+        facts.positive.extend(self.quotient_limits(context, (&dividend, &divisor), value));
+        let remainder = Kind::Binary(BinaryOp::Rem, a, b);
+        if let Some(remainder) = self.graph.nodes.iter().position(|node| node.kind == remainder) {
+            let remainder = self.value(context, remainder);
+            facts.zero.extend(rest.plus(&remainder, -1));
+        }
+    }
+
+    /// A quotient is less than `m` if a condition says that the dividend is less than `divisor * m`.
+    fn quotient_limits(&self, context: &Context, (dividend, divisor): (&Poly, &Poly), value: &Poly) -> Vec<Poly> {
+        let Some((monomial, factor)) = divisor.0.iter().next().filter(|term| divisor.0.len() == 1 && *term.1 > 0)
+        else {
+            return Vec::new();
+        };
+        let limit = |fact: &Poly| {
+            let (limit, rest) = fact.plus(dividend, 1)?.split(*factor, monomial);
+            let is_less = rest.as_constant()? < 0;
+            if is_less { limit.plus(value, -1)?.plus(&Poly::constant(1), -1) } else { None }
+        };
+        context.facts.positive.iter().filter_map(limit).collect()
     }
 
     /// Laws of products: a bound of a position or counter, times the other factors.
-    fn product_laws(&mut self, monomials: &BTreeSet<Monomial>, facts: &mut Facts) {
+    fn product_laws(&mut self, context: &mut Context, monomials: &BTreeSet<Monomial>, facts: &mut Facts) {
         for monomial in monomials.iter().filter(|monomial| monomial.len() > 1) {
             for var in monomial.iter().copied().collect::<BTreeSet<_>>() {
                 let Some(rest) = without(monomial, &vec![var]) else { continue };
-                if rest.iter().any(|other| self.lowest(*other) < 0) {
+                if !rest.iter().all(|other| self.is_not_negative(context, *other)) {
                     continue;
                 }
                 let rest = Poly([(rest, 1)].into());
@@ -418,13 +454,22 @@ impl Symbols<'_> {
     fn limit_of(&self, node: NodeId, (condition, truth): (NodeId, bool)) -> Option<(NodeId, bool)> {
         let Kind::Compare(op, a, b) = self.graph.nodes[condition].kind else { return None };
         let op = if truth { op } else { opposite(op) };
+        let [is_left, is_right] = [a, b].map(|operand| operand == node || self.widened(operand) == Some(node));
         match op {
-            CompareOp::Lt if a == node => Some((b, false)),
-            CompareOp::Le if a == node => Some((b, true)),
-            CompareOp::Gt if b == node => Some((a, false)),
-            CompareOp::Ge if b == node => Some((a, true)),
+            CompareOp::Lt if is_left => Some((b, false)),
+            CompareOp::Le if is_left => Some((b, true)),
+            CompareOp::Gt if is_right => Some((a, false)),
+            CompareOp::Ge if is_right => Some((a, true)),
             _ => None,
         }
+    }
+
+    /// The operand of a cast of unsigned numbers that keeps each value.
+    fn widened(&self, node: NodeId) -> Option<NodeId> {
+        let Kind::Cast(from) = self.graph.nodes[node].kind else { return None };
+        let (narrow, wide) = (self.graph.scalar(from)?, self.graph.scalar(node)?);
+        let unsigned = |scalar: Scalar| scalar.is_integer() && !scalar.is_signed();
+        (unsigned(narrow) && unsigned(wide) && narrow.bits() <= wide.bits()).then_some(from)
     }
 
     /// The other operand, if a condition says that a node does not equal it.

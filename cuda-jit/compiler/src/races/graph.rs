@@ -272,7 +272,7 @@ impl Graph {
         conditions
     }
 
-    fn node(&mut self, kind: Kind, ty: Type) -> NodeId {
+    pub(super) fn node(&mut self, kind: Kind, ty: Type) -> NodeId {
         let nodes = &mut self.nodes;
         *self.numbers.entry((kind.clone(), ty)).or_insert_with(|| {
             nodes.push(Node { kind, ty });
@@ -354,7 +354,7 @@ impl Graph {
             Op::Const(constant) => Kind::Const(constant.bits),
             Op::Special(special) => Kind::Special(*special),
             Op::Unary(op, _) => Kind::Unary(*op, of[0]),
-            Op::Binary(op, ..) => Kind::Binary(*op, of[0], of[1]),
+            Op::Binary(op, ..) => self.arithmetic(*op, of[0], of[1]),
             Op::Compare(op, ..) => Kind::Compare(*op, of[0], of[1]),
             Op::Select(..) => Kind::Select(of[0], of[1], of[2]),
             Op::Cast(..) => Kind::Cast(of[0]),

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::poly::{Monomial, Poly, gcd};
+use super::poly::{Monomial, Poly, Var, gcd};
 
 /// The largest number of inequalities at a time.
 const LIMIT: usize = 400;
@@ -44,6 +44,10 @@ pub(super) struct Facts {
 type Row = BTreeMap<Monomial, i128>;
 
 impl Facts {
+    pub(super) fn vars(&self) -> impl Iterator<Item = Var> + '_ {
+        self.zero.iter().chain(&self.positive).flat_map(Poly::vars)
+    }
+
     /// Returns true if the facts contradict each other.
     pub(super) fn infeasible(&self) -> bool {
         let mut zero: Vec<Poly> = self.zero.clone();
@@ -64,16 +68,17 @@ impl Facts {
             let unit =
                 equation.0.iter().filter(|(m, _)| !m.is_empty()).min_by_key(|(m, c)| (c.unsigned_abs(), m.len()));
             let Some((pivot, coefficient)) = unit.map(|(m, c)| (m.clone(), *c)) else { continue };
-            let eliminate = |poly: &Poly| -> Option<Poly> {
-                let Some(own) = poly.0.get(&pivot) else { return Some(poly.clone()) };
-                // |c| * poly - sign(c) * own * equation
-                let scaled = Poly::default().plus(poly, coefficient.abs())?;
-                scaled.plus(&equation, own.checked_mul(-coefficient.signum())?)
-            };
+            let eliminate = |poly: &Poly| poly.eliminated(&pivot, coefficient, &equation);
             zero = zero.iter().filter_map(eliminate).collect();
             positive = positive.iter().filter_map(eliminate).collect();
         }
         eliminate_all(&positive)
+    }
+
+    /// Returns true if the polynomial is proved to be zero.
+    pub(super) fn implies_zero(&self, poly: &Poly) -> bool {
+        let negated = Poly::default().plus(poly, -1);
+        self.implies(poly) && negated.is_some_and(|negated| self.implies(&negated))
     }
 
     /// Returns true if the polynomial is proved not to be negative.

@@ -5,11 +5,12 @@
 //! shared memory, can race:
 //!
 //! - `inline` inlines device functions, `graph` builds SSA form with the control-flow graph.
-//! - `symbols` writes indices as polynomials over positions, dimensions, parameters and loop counters, and
-//!   `facts` adds what conditions, bounds checks and loops say about them. Values that it does not understand are
-//!   symbols, of which only the type is known.
+//! - `symbols` writes indices as polynomials over positions, dimensions, parameters and loop counters. Values that it
+//!   does not understand are symbols, of which only the type is known. `constants` folds constants.
+//! - `facts` adds what conditions, bounds checks and loops say about symbols, `merges` the edges by which merged values
+//!   came, `guards` upper bounds.
 //! - `intervals` finds the accesses that no barrier orders.
-//! - `prove` shows that equal addresses imply equal positions, with `linear` arithmetic.
+//! - `prove` shows that equal addresses imply equal positions: `solve`, with `linear` arithmetic.
 //!
 //! The analysis is sound and not complete: a kernel that is proved has no race in any launch that fulfils the
 //! [`Requirements`], and there are kernels without a race that are not proved.
@@ -18,13 +19,17 @@
 //! that is written has different elements at different indices; a number of elements is less than 2^63; dimensions are
 //! within CUDA's limits. Unchecked accesses are assumed to be within their slices, as their contract demands.
 
+mod constants;
 mod facts;
 mod graph;
+mod guards;
 mod inline;
 mod intervals;
 mod linear;
+mod merges;
 mod poly;
 mod prove;
+mod solve;
 mod symbols;
 #[cfg(test)]
 mod tests;

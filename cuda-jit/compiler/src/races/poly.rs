@@ -102,6 +102,14 @@ impl Poly {
         Poly(self.0.iter().map(|(monomial, coefficient)| (monomial.clone(), coefficient / by)).collect())
     }
 
+    /// A positive multiple of it without a monomial, which has a coefficient in an equation.
+    pub(super) fn eliminated(&self, pivot: &Monomial, coefficient: i128, equation: &Poly) -> Option<Poly> {
+        let Some(own) = self.0.get(pivot) else { return Some(self.clone()) };
+        // |c| * self - sign(c) * own * equation
+        let scaled = Poly::default().plus(self, coefficient.abs())?;
+        scaled.plus(equation, own.checked_mul(-coefficient.signum())?)
+    }
+
     /// Splits it into `factor * monomial * quotient + rest`, where no term of the rest is divisible.
     pub(super) fn split(&self, factor: i128, monomial: &Monomial) -> (Poly, Poly) {
         let (mut quotient, mut rest) = (Poly::default(), Poly::default());

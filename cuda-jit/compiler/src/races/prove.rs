@@ -10,6 +10,7 @@ use super::graph::{Graph, Kind, MemoryAccess, NodeId, UNWRITTEN, Use};
 use super::intervals::{Intervals, Reached, Turn};
 use super::linear::Facts;
 use super::poly::{Monomial, Poly, Side, Var};
+use super::solve::Collision;
 use super::symbols::{Context, Meaning, Symbols};
 use crate::kir::{Access, Axis, Special, Type};
 
@@ -56,9 +57,6 @@ struct Relation {
     /// The numbers of iterations of both threads, where they are known.
     exact: BTreeMap<usize, [Option<i128>; 2]>,
 }
-
-/// The number of equations that a proof derives.
-const STEPS: usize = 24;
 
 /// The proofs of one kernel.
 pub(super) struct Prover<'g> {
@@ -119,6 +117,7 @@ impl<'g> Prover<'g> {
                     return Some((Base::Dynamic, bytes.plus(&start, 1)?));
                 }
                 Kind::Unshared => return Some((Base::Unshared, bytes)),
+                Kind::Phi(..) if let Some(operand) = self.symbols.chosen_operand(context, node) => node = operand,
                 _ => {
                     // Anywhere in the memory.
                     let start = self.symbols.var(Meaning::Node(node));
@@ -240,7 +239,7 @@ impl<'g> Prover<'g> {
         match self.symbols.meaning(var) {
             Meaning::Block(_) => true,
             Meaning::Iterations(index) => relation.equal.contains(index),
-            Meaning::Node(node) => {
+            Meaning::Node(node) | Meaning::Quotient(node) => {
                 let in_loops = |block: usize| {
                     let loops = self.graph.loops.iter().enumerate().filter(move |(_, of)| of.body.contains(&block));
                     loops.map(|(index, of)| (index, of.header))
@@ -268,6 +267,22 @@ impl<'g> Prover<'g> {
     /// Returns true if the accesses cannot meet in a relation of the threads, or if the threads then have the same
     /// position in the grid; only in which block, unless `whole`.
     fn refuted(&mut self, a: &Located, b: &Located, relation: &Relation, whole: bool) -> bool {
+        self.exclude_each_other(&a.context, &b.context, relation)
+            || [false, true].into_iter().any(|wide| self.is_refuted(a, b, relation, (whole, wide)))
+    }
+
+    /// Returns true if a condition on which both threads agree is true in one of them and false in the other one.
+    fn exclude_each_other(&mut self, a: &Context, b: &Context, relation: &Relation) -> bool {
+        a.conditions.iter().any(|&(condition, truth)| {
+            b.conditions.contains(&(condition, !truth)) && {
+                let condition = self.symbols.var(Meaning::Node(condition));
+                condition.vars().all(|var| self.is_common(var, relation))
+            }
+        })
+    }
+
+    /// As [`refuted`](Self::refuted), by the facts about the addresses, or all facts if `wide`.
+    fn is_refuted(&mut self, a: &Located, b: &Located, relation: &Relation, (whole, wide): (bool, bool)) -> bool {
         let (mut first, mut second) = (a.context.clone(), b.context.clone());
         let [x, y] = [self.expanded(&mut first, &a.bytes), self.expanded(&mut second, &b.bytes)];
         let mut positions = Vec::new();
@@ -285,9 +300,11 @@ impl<'g> Prover<'g> {
             self.symbols.relevant(&mut second, &goals([&y, &b.bytes])),
         ];
         // What one thread knows of a value that both have concerns the other one, too.
-        let known = sides.iter().flat_map(|side| side.zero.iter().chain(&side.positive)).flat_map(Poly::vars);
-        let common: BTreeSet<Var> =
-            known.filter(|var| var.side != Side::Both && self.is_common(*var, relation)).collect();
+        let known = sides.iter().flat_map(Facts::vars).filter(|var| var.side != Side::Both);
+        let mut common: BTreeSet<Var> = known.filter(|var| self.is_common(*var, relation)).collect();
+        if wide {
+            common.extend(first.facts.vars().chain(second.facts.vars()));
+        }
         if !common.is_empty() {
             let with = |own: [&Poly; 2]| {
                 goals(own).into_iter().chain(common.iter().map(|var| Poly::var(*var))).collect::<Vec<_>>()
@@ -309,7 +326,9 @@ impl<'g> Prover<'g> {
             .iter()
             .filter_map(|p| self.on(Side::First, relation, p).plus(&self.on(Side::Second, relation, p), -1))
             .collect();
-        let proved = alternatives.into_iter().all(|equations| solve(facts.clone(), equations, &equal));
+        let mut collisions =
+            alternatives.into_iter().map(|equations| Collision::new(facts.clone(), equations, equal.clone()));
+        let proved = collisions.all(Collision::is_refuted);
         if proved {
             self.bounds.extend(first.bounds.into_iter().chain(second.bounds));
         }
@@ -489,66 +508,6 @@ fn substituted(poly: &Poly, var: Var, by: &Poly) -> Option<Poly> {
         result = result.plus(&term, 1)?;
     }
     Some(result)
-}
-
-/// Returns true if equations contradict the facts, or imply that all differences are zero.
-fn solve(mut facts: Facts, mut equations: Vec<Poly>, equal: &[Poly]) -> bool {
-    facts.zero.extend(equations.iter().cloned());
-    if facts.infeasible() {
-        return true;
-    }
-    let mut steps = 0;
-    while let Some(equation) = equations.pop() {
-        steps += 1;
-        if steps > STEPS {
-            break;
-        }
-        for (factor, monomial) in factors(&equation) {
-            let (quotient, rest) = equation.split(factor, &monomial);
-            let modulus = Poly([(monomial.clone(), factor)].into());
-            let trivial = factor == 1 && monomial.is_empty();
-            if quotient.0.is_empty() || trivial {
-                continue;
-            }
-            let below = |sign: i128| modulus.plus(&rest, sign).and_then(|room| room.plus(&Poly::constant(1), -1));
-            let small = [below(-1), below(1)].into_iter().all(|room| room.is_some_and(|room| facts.implies(&room)));
-            if small {
-                for equation in [quotient, rest] {
-                    if !equation.0.is_empty() {
-                        facts.zero.push(equation.clone());
-                        equations.push(equation);
-                    }
-                }
-                break;
-            }
-        }
-    }
-    if facts.infeasible() {
-        return true;
-    }
-    // Positions that are all the same are those of one thread.
-    equal.iter().all(|difference| {
-        let negated = Poly::default().plus(difference, -1);
-        facts.implies(difference) && negated.is_some_and(|negated| facts.implies(&negated))
-    })
-}
-
-/// The factors by which an equation may split, small ones first.
-fn factors(equation: &Poly) -> Vec<(i128, Monomial)> {
-    let mut factors = BTreeSet::new();
-    for (monomial, coefficient) in &equation.0 {
-        let common: Monomial = monomial.iter().copied().filter(|var| var.side == Side::Both).collect();
-        if common.len() > 4 {
-            continue;
-        }
-        for subset in 0..1_u32 << common.len() {
-            let part: Monomial =
-                common.iter().enumerate().filter(|(at, _)| subset >> at & 1 == 1).map(|(_, var)| *var).collect();
-            factors.insert((part.len(), 1, part.clone()));
-            factors.insert((part.len(), coefficient.abs(), part));
-        }
-    }
-    factors.into_iter().map(|(_, factor, monomial)| (factor, monomial)).collect()
 }
 
 /// Returns true if two kinds of accesses can race.

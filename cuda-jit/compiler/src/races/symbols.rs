@@ -20,6 +20,8 @@ pub(super) enum Meaning {
     Block(Axis),
     /// The value of a node.
     Node(NodeId),
+    /// The quotient of the operands of a remainder.
+    Quotient(NodeId),
     /// The number of completed iterations of a loop, by its index.
     Iterations(usize),
     /// The value of a polynomial over values that all threads have.
@@ -32,7 +34,7 @@ pub(super) struct Symbols<'g> {
     pub(super) meanings: Vec<Meaning>,
     numbers: HashMap<Meaning, u32>,
     /// The axes of the grid and of the block along which every launch has extent 1.
-    single: [bool; 6],
+    pub(super) single: [bool; 6],
     uniform: HashMap<NodeId, bool>,
     /// The nesting of proofs that values of other proofs need.
     pub(super) nesting: usize,
@@ -42,11 +44,36 @@ pub(super) struct Symbols<'g> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Context {
     pub(super) facts: Facts,
+    /// The conditions of branches, and whether they are true.
+    pub(super) conditions: Vec<(NodeId, bool)>,
     values: HashMap<NodeId, Poly>,
     /// The operations that a check has shown not to overflow.
     pub(super) exact: HashSet<(BinaryOp, NodeId, NodeId)>,
     /// Upper bounds of values that must fit, over what all threads have, and the largest number that fits.
     pub(super) bounds: BTreeSet<(Poly, u128)>,
+    /// The edge by which a block was reached, by the index of the predecessor, where the conditions tell it.
+    pub(super) edges: HashMap<usize, usize>,
+}
+
+impl Context {
+    pub(super) fn under(conditions: Vec<(NodeId, bool)>) -> Self {
+        Context { conditions, ..Context::default() }
+    }
+
+    /// Adds the edge by which a block was reached, of which values may be functions.
+    pub(super) fn reach(&mut self, block: usize, edge: usize) {
+        self.edges.insert(block, edge);
+        self.values.clear();
+    }
+
+    /// Removes facts that are there twice, and forgets values, of which the facts may say more now.
+    pub(super) fn simplify(&mut self) {
+        for facts in [&mut self.facts.zero, &mut self.facts.positive] {
+            let mut seen = HashSet::new();
+            facts.retain(|fact| seen.insert(fact.clone()));
+        }
+        self.values.clear();
+    }
 }
 
 /// The nesting of operands that is looked into.
@@ -79,7 +106,7 @@ impl<'g> Symbols<'g> {
         match meaning {
             Meaning::Thread(_) | Meaning::Block(_) | Meaning::Iterations(_) => false,
             Meaning::Named(_) => true,
-            Meaning::Node(node) => self.is_uniform_node(*node),
+            Meaning::Node(node) | Meaning::Quotient(node) => self.is_uniform_node(*node),
         }
     }
 
@@ -151,6 +178,10 @@ impl<'g> Symbols<'g> {
         match kind {
             Kind::Const(bits) if scalar.is_integer() => Some(Poly::constant(number(bits, scalar)?)),
             Kind::Special(special) => self.special(special),
+            Kind::Phi(..) => {
+                let operand = self.chosen_operand(context, node)?;
+                Some(self.value_within(context, operand, depth))
+            }
             Kind::Cast(from) => {
                 let source = self.graph.scalar(from)?;
                 if !source.is_integer() || !scalar.is_integer() {
@@ -160,7 +191,13 @@ impl<'g> Symbols<'g> {
                 if self.has_stride(&value) {
                     return None;
                 }
-                self.fits(context, &value, scalar).then_some(value)
+                let wider = range(source)?.1 <= range(scalar)?.1;
+                let kept = if wider {
+                    self.is_low_enough(context, &value, scalar)
+                } else {
+                    self.fits(context, &value, scalar)
+                };
+                kept.then_some(value)
             }
             Kind::Binary(op, a, b) if scalar.is_integer() => {
                 let (x, y) = (self.value_within(context, a, depth), self.value_within(context, b, depth));
@@ -200,10 +237,23 @@ impl<'g> Symbols<'g> {
                 let by = u32::try_from(y.as_constant()?).ok().filter(|by| *by < scalar.bits().min(64))?;
                 Poly::default().plus(&x, 1 << by)?
             }
+            BinaryOp::Or | BinaryOp::Xor if !strided && !scalar.is_signed() => self.joined(context, x, y)?,
             _ => return None,
         };
         let wraps = strided && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) && scalar == Scalar::U64;
         (wraps || !strided && (exact || self.fits(context, &value, scalar))).then_some(value)
+    }
+
+    /// The sum of two numbers of which one is a multiple of a power of two, and the other one less than that.
+    fn joined(&mut self, context: &mut Context, x: Poly, y: Poly) -> Option<Poly> {
+        for (multiple, rest) in [(&x, &y), (&y, &x)] {
+            let power = 1 << multiple.content().trailing_zeros().min(64);
+            let room = Poly::constant(power - 1).plus(rest, -1)?;
+            if power > 1 && self.proves(context, rest) && self.proves(context, &room) {
+                return x.plus(&y, 1);
+            }
+        }
+        None
     }
 
     /// The product; a sum that all threads have the same value of is named, so that it stays a factor.
@@ -222,19 +272,10 @@ impl<'g> Symbols<'g> {
 
     /// Returns true if a value fits a type; it may become a check of the launch.
     pub(super) fn fits(&mut self, context: &mut Context, value: &Poly, scalar: Scalar) -> bool {
-        let Some((low, high)) = range(scalar) else { return false };
-        let low_enough = match scalar.is_signed() {
-            false => self.is_positive(value) || self.proves(context, value),
-            true => {
-                self.is_positive(value) || {
-                    let above = value.plus(&Poly::constant(low), -1);
-                    above.is_some_and(|above| self.proves(context, &above))
-                }
-            }
-        };
-        if !low_enough {
+        if !self.is_low_enough(context, value, scalar) {
             return false;
         }
+        let Some((_, high)) = range(scalar) else { return false };
         let bound = self.upper(value, 8);
         if let Some(bound) = &bound
             && self.evaluated(bound, &|var| self.largest(var)).is_some_and(|most| most <= high.unsigned_abs())
@@ -245,14 +286,28 @@ impl<'g> Symbols<'g> {
         if below.is_some_and(|below| self.proves(context, &below)) {
             return true;
         }
-        // A check at the launch, if usual sizes pass it.
-        if let Some(bound) = bound
-            && self.evaluated(&bound, &|var| self.usual(var)).is_some_and(|most| most <= high.unsigned_abs())
-        {
+        self.checked_by_launch(context, bound, high)
+            || !self.has_stride(value) && {
+                let guarded = self.guarded(context, value);
+                self.checked_by_launch(context, guarded, high)
+            }
+    }
+
+    /// Returns true if a value is not less than a type's smallest.
+    fn is_low_enough(&mut self, context: &mut Context, value: &Poly, scalar: Scalar) -> bool {
+        let Some((low, _)) = range(scalar) else { return false };
+        self.is_positive(value)
+            || value.plus(&Poly::constant(low), -1).is_some_and(|above| self.proves(context, &above))
+    }
+
+    /// Makes a bound a check of the launch, if usual sizes pass it.
+    fn checked_by_launch(&self, context: &mut Context, bound: Option<Poly>, high: i128) -> bool {
+        let Some(bound) = bound else { return false };
+        let passes = self.evaluated(&bound, &|var| self.usual(var)).is_some_and(|most| most <= high.unsigned_abs());
+        if passes {
             context.bounds.insert((bound, high.unsigned_abs()));
-            return true;
         }
-        false
+        passes
     }
 
     /// Returns true if no coefficient and no symbol of a polynomial is negative.
@@ -283,7 +338,7 @@ impl<'g> Symbols<'g> {
         Some(match self.meaning(var) {
             Meaning::Thread(axis) => u128::from(BLOCK[*axis as usize]),
             Meaning::Block(axis) => u128::from(GRID[*axis as usize]),
-            Meaning::Iterations(_) | Meaning::Named(_) => return None,
+            Meaning::Iterations(_) | Meaning::Quotient(_) | Meaning::Named(_) => return None,
             Meaning::Node(node) => match self.graph.nodes[*node].kind {
                 Kind::Special(Special::BlockDim(axis)) => u128::from(BLOCK[axis as usize]),
                 Kind::Special(Special::GridDim(axis)) => u128::from(GRID[axis as usize]),
@@ -321,7 +376,7 @@ impl<'g> Symbols<'g> {
     }
 
     /// An upper bound over parameters and dimensions, all of whose coefficients are positive.
-    fn upper(&mut self, poly: &Poly, depth: usize) -> Option<Poly> {
+    pub(super) fn upper(&mut self, poly: &Poly, depth: usize) -> Option<Poly> {
         let depth = depth.checked_sub(1)?;
         let mut bound = Poly::default();
         for (monomial, coefficient) in &poly.0 {
@@ -349,7 +404,7 @@ impl<'g> Symbols<'g> {
         let node = match meaning {
             Meaning::Thread(axis) => return self.dimension(Special::BlockDim(axis)),
             Meaning::Block(axis) => return self.dimension(Special::GridDim(axis)),
-            Meaning::Iterations(_) => return None,
+            Meaning::Iterations(_) | Meaning::Quotient(_) => return None,
             Meaning::Named(poly) => return self.upper(&poly, depth),
             Meaning::Node(node) => node,
         };
@@ -357,7 +412,20 @@ impl<'g> Symbols<'g> {
         let mut plain = Context::default();
         let found = match self.graph.nodes[node].kind.clone() {
             Kind::Param(_) | Kind::Special(Special::BlockDim(_) | Special::GridDim(_)) => Some(Poly::var(var)),
-            Kind::Binary(BinaryOp::Div | BinaryOp::Shr | BinaryOp::And | BinaryOp::Min, a, _) => {
+            Kind::Binary(BinaryOp::And | BinaryOp::Min, a, b) => {
+                let values = [a, b].map(|operand| self.value_within(&mut plain, operand, 8));
+                let bounds = values.iter().filter(|value| value.vars().all(|other| other != var));
+                let bounds: Vec<Poly> = bounds.filter_map(|value| self.upper(value, depth)).collect();
+                bounds.into_iter().min_by_key(|bound| self.evaluated(bound, &|var| self.usual(var)))
+            }
+            Kind::Binary(BinaryOp::Max, a, b) => {
+                let [a, b] = [a, b].map(|operand| self.value_within(&mut plain, operand, 8));
+                let sum = a
+                    .plus(&b, 1)
+                    .filter(|sum| sum.vars().all(|other| other != var) && self.is_positive(&a) && self.is_positive(&b));
+                sum.and_then(|sum| self.upper(&sum, depth))
+            }
+            Kind::Binary(BinaryOp::Div | BinaryOp::Shr, a, _) => {
                 let value = self.value_within(&mut plain, a, 8);
                 if value.vars().any(|other| other == var) { None } else { self.upper(&value, depth) }
             }

@@ -1,6 +1,6 @@
 //! Kernels without a data race that the analysis proves. Many are those of the examples, benchmarks and tests.
 
-use super::{all_launched, analysed};
+use super::{all_launched, analysed, assert_proved};
 use crate::device::{context, on_device};
 use cuda_jit::device::{
     atomic_add, atomic_add_with, block_dim, block_idx, grid, grid_dim, grid_size, order, scope, sync_threads,
@@ -491,9 +491,7 @@ fn kernels_without_a_race_are_proved() {
         counts_of_each_block,
     ];
     assert!(kernels.len() >= 30);
-    let refused = kernels.iter().filter(|(_, races)| !races.is_proved());
-    let refused: Vec<_> = refused.map(|(name, races)| format!("{name}: {races}")).collect();
-    assert!(refused.is_empty(), "{}", refused.join("\n"));
+    assert_proved(&kernels);
 }
 
 /// The proofs against the dynamic checker: no kernel that is proved races in a run.
