@@ -1,5 +1,6 @@
 //! The analysis of data races: kernels that it proves, and kernels with a race, of which it must prove none.
 
+mod buffers;
 mod free;
 mod launches;
 mod narrow;

@@ -172,7 +172,8 @@ impl Symbols<'_> {
                 facts.zero.extend(self.lane_law(axis, &value));
             }
             Meaning::Block(axis) => facts.positive.extend(self.below(Special::GridDim(axis), &value)),
-            Meaning::Iterations(_) | Meaning::Quotient(_) => {}
+            Meaning::Parity(index) => facts.zero.extend(self.parity_law(index, &value)),
+            Meaning::Iterations(_) | Meaning::Pairs(_) | Meaning::Quotient(_) => {}
             Meaning::Named(poly) => facts.zero.extend(value.plus(&poly, -1)),
             Meaning::Node(node) => {
                 if self.nesting <= NESTING {
@@ -192,6 +193,12 @@ impl Symbols<'_> {
         }
         let (warp, lane) = (self.var(Meaning::Quotient(lane)), self.var(Meaning::Node(lane)));
         thread.plus(&warp, -32)?.plus(&lane, -1)
+    }
+
+    /// `iterations - 2 * pairs - parity`
+    fn parity_law(&mut self, index: usize, parity: &Poly) -> Option<Poly> {
+        let pairs = self.var(Meaning::Pairs(index));
+        self.var(Meaning::Iterations(index)).plus(&pairs, -2)?.plus(parity, -1)
     }
 
     /// `dimension - 1 - index`

@@ -23,8 +23,28 @@ impl Turn {
     pub(super) const MANY: u8 = 3;
 }
 
-/// The turns of all loops when a block is reached in an interval.
-pub(super) type Reached = Vec<Turn>;
+/// How a block is reached in an interval.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Reached {
+    /// The turns of all loops.
+    pub(super) turns: Vec<Turn>,
+    /// The successors of uniform branches where the path passed them for the first time.
+    chosen: BTreeMap<usize, usize>,
+}
+
+impl Reached {
+    /// Returns true if two threads of a block can reach two blocks in these ways in one interval.
+    ///
+    /// They begin at the same barrier. The blocks that are not divergent they pass in the same order, as long as a barrier
+    /// follows: they may part only at a branch that is not uniform, up to its join, which are divergent blocks. So they
+    /// are in the same iteration of each loop when they first pass a uniform branch, and choose the same successor.
+    pub(super) fn is_compatible(&self, other: &Reached) -> bool {
+        self.chosen.iter().all(|(branch, next)| other.chosen.get(branch).is_none_or(|other| other == next))
+    }
+}
+
+/// The number of ways to reach blocks in an interval beyond which branches are not distinguished.
+const MOST_WAYS: usize = 2000;
 
 /// The barrier intervals of a kernel.
 #[derive(Debug)]
@@ -33,6 +53,8 @@ pub(super) struct Intervals {
     pub(super) aligned: bool,
     /// For each interval, how each block is reached.
     pub(super) all: Vec<BTreeMap<usize, BTreeSet<Reached>>>,
+    /// The blocks from which a barrier is reached.
+    meets: Vec<bool>,
     /// The blocks in which the threads of a block may be in different iterations or have come from different blocks.
     divergent: BTreeSet<usize>,
     /// The nodes that have the same value in all threads of a block.
@@ -41,22 +63,74 @@ pub(super) struct Intervals {
 
 impl Intervals {
     pub(super) fn of(graph: &Graph) -> Self {
+        let meets = reaches_barrier(graph);
         let mut intervals =
-            Intervals { aligned: true, all: Vec::new(), divergent: BTreeSet::new(), uniform: Vec::new() };
+            Intervals { aligned: true, all: Vec::new(), meets, divergent: BTreeSet::new(), uniform: Vec::new() };
         intervals.find_divergence(graph);
         let starts = std::iter::once(0).chain(
             graph.blocks.iter().filter(|block| block.barrier && block.reachable).flat_map(|block| block.after.clone()),
         );
+        let uniform_branches = intervals.uniform_branches(graph);
         for start in starts.collect::<BTreeSet<_>>() {
-            intervals.all.push(interval(graph, start));
+            intervals.all.push(interval(graph, start, &uniform_branches));
         }
         intervals
+    }
+
+    /// The branches at which all threads of a block that pass them choose the same successor.
+    fn uniform_branches(&self, graph: &Graph) -> BTreeSet<usize> {
+        let is_uniform = |block: &usize| {
+            let condition = graph.blocks[*block].condition;
+            self.meets[*block] && !self.divergent.contains(block) && condition.is_some_and(|node| self.is_uniform(node))
+        };
+        (0..graph.blocks.len()).filter(is_uniform).collect()
     }
 
     /// Returns true if the threads of a block run a loop's iterations together.
     pub(super) fn is_uniform_loop(&self, graph: &Graph, index: usize) -> bool {
         let of = &graph.loops[index];
         self.aligned && !self.divergent.contains(&of.header) && has_barrier(graph, of)
+    }
+
+    /// The loops in whose same iteration two threads of a block are, if they reach two blocks in one interval.
+    ///
+    /// These are the loops whose header no path from either block reaches without a barrier, and those around them. If
+    /// one thread came to its block after an earlier visit of the header than the other one, it would have to follow the
+    /// other one to the header's next visit before the next barrier: the blocks that are not divergent they pass in the
+    /// same order, as long as a barrier follows. A path from its block to that visit does not exist, nor one from the
+    /// join of the branch at which they parted.
+    pub(super) fn common_iterations(&self, graph: &Graph, blocks: [usize; 2]) -> BTreeSet<usize> {
+        let mut common = BTreeSet::new();
+        if !blocks.iter().all(|block| self.meets[*block]) {
+            return common;
+        }
+        for (index, of) in graph.loops.iter().enumerate() {
+            let last = |block: &usize| of.body.contains(block) && !leads_to(graph, *block, of.header);
+            if self.is_uniform_loop(graph, index) && blocks.iter().all(last) {
+                let around = |outer: &usize| graph.loops[*outer].body.contains(&of.header);
+                common
+                    .extend((0..graph.loops.len()).filter(around).filter(|outer| self.is_uniform_loop(graph, *outer)));
+            }
+        }
+        common
+    }
+
+    /// Returns true if no thread of a block reaches a block in the interval in which another one is past the last barrier.
+    ///
+    /// That is so if all threads leave the code with barriers at the same visit of a uniform branch, and no path leads
+    /// from the block to such a branch without a barrier: a thread can be at the block neither before that visit, nor
+    /// after it.
+    pub(super) fn ends_before(&self, graph: &Graph, [before, after]: [usize; 2]) -> bool {
+        if !self.aligned || !self.meets[before] || self.meets[after] {
+            return false;
+        }
+        let uniform = self.uniform_branches(graph);
+        let leaves = |block: &usize| {
+            let mut ends = graph.blocks[*block].after.iter().filter(|next| !self.meets[**next]);
+            self.meets[*block] && ends.any(|next| *next == after || leads_to(graph, *next, after))
+        };
+        let mut exits = (0..graph.blocks.len()).filter(leaves);
+        exits.all(|exit| uniform.contains(&exit) && exit != before && !leads_to(graph, before, exit))
     }
 
     /// Returns true if a node has the same value in all threads of a block, at the same iteration of each loop.
@@ -66,7 +140,7 @@ impl Intervals {
 
     /// Finds the nodes that are uniform and the blocks in which threads diverge; the fixed point from below.
     fn find_divergence(&mut self, graph: &Graph) {
-        let meets = reaches_barrier(graph);
+        let meets = self.meets.clone();
         let after = |block: usize| graph.blocks[block].after.iter().copied().filter(|next| meets[*next]);
         let joins = joins(graph, &meets);
         let mut varying = HashSet::new();
@@ -167,20 +241,43 @@ fn joins(graph: &Graph, meets: &[bool]) -> Vec<Option<usize>> {
     (0..count).map(|block| meets[block].then(|| nearest(block)).flatten()).collect()
 }
 
-/// The blocks that are reached from a start without passing a barrier, with the turns of all loops.
-fn interval(graph: &Graph, start: usize) -> BTreeMap<usize, BTreeSet<Reached>> {
+/// The blocks that are reached from a start without passing a barrier, and how.
+fn interval(graph: &Graph, start: usize, uniform_branches: &BTreeSet<usize>) -> BTreeMap<usize, BTreeSet<Reached>> {
     let mut reached: BTreeMap<usize, BTreeSet<Reached>> = BTreeMap::new();
     // No loop's header comes right after a barrier, since a block of its own does.
-    let mut stack = vec![(start, vec![Turn::default(); graph.loops.len()])];
-    while let Some((block, turns)) = stack.pop() {
-        if !reached.entry(block).or_default().insert(turns.clone()) || graph.blocks[block].barrier {
+    let first = Reached { turns: vec![Turn::default(); graph.loops.len()], chosen: BTreeMap::new() };
+    let (mut stack, mut ways) = (vec![(start, first)], 0);
+    while let Some((block, way)) = stack.pop() {
+        if !reached.entry(block).or_default().insert(way.clone()) || graph.blocks[block].barrier {
             continue;
         }
+        ways += 1;
+        if ways > MOST_WAYS && !uniform_branches.is_empty() {
+            return interval(graph, start, &BTreeSet::new());
+        }
         for &next in &graph.blocks[block].after {
-            stack.push((next, step(graph, &turns, block, next)));
+            let mut way = Reached { turns: step(graph, &way.turns, block, next), ..way.clone() };
+            if uniform_branches.contains(&block) {
+                way.chosen.entry(block).or_insert(next);
+            }
+            stack.push((next, way));
         }
     }
     reached
+}
+
+/// Returns true if a path leads from the end of one block to another one without a barrier.
+fn leads_to(graph: &Graph, from: usize, to: usize) -> bool {
+    let (mut stack, mut seen) = (vec![from], BTreeSet::new());
+    while let Some(block) = stack.pop() {
+        if !graph.blocks[block].barrier && seen.insert(block) {
+            if graph.blocks[block].after.contains(&to) {
+                return true;
+            }
+            stack.extend(&graph.blocks[block].after);
+        }
+    }
+    false
 }
 
 fn has_barrier(graph: &Graph, of: &Loop) -> bool {
@@ -188,8 +285,8 @@ fn has_barrier(graph: &Graph, of: &Loop) -> bool {
 }
 
 /// The turns after an edge.
-fn step(graph: &Graph, turns: &Reached, from: usize, to: usize) -> Reached {
-    let mut turns = turns.clone();
+fn step(graph: &Graph, turns: &[Turn], from: usize, to: usize) -> Vec<Turn> {
+    let mut turns = turns.to_vec();
     for (turn, of) in turns.iter_mut().zip(&graph.loops) {
         // Loops without a barrier are not counted: their iterations are in no order.
         if of.header != to || !has_barrier(graph, of) {

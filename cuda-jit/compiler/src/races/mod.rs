@@ -8,7 +8,7 @@
 //! - `symbols` writes indices as polynomials over positions, dimensions, parameters and loop counters. Values that it
 //!   does not understand are symbols, of which only the type is known. `constants` folds constants.
 //! - `facts` adds what conditions, bounds checks and loops say about symbols, `merges` the edges by which merged values
-//!   came, `guards` upper bounds.
+//!   came, `guards` upper bounds, `alternate` values that swap from one iteration to the next.
 //! - `intervals` finds the accesses that no barrier orders.
 //! - `prove` shows that equal addresses imply equal positions: `solve`, with `linear` arithmetic.
 //!
@@ -19,6 +19,7 @@
 //! that is written has different elements at different indices; a number of elements is less than 2^63; dimensions are
 //! within CUDA's limits. Unchecked accesses are assumed to be within their slices, as their contract demands.
 
+mod alternate;
 mod constants;
 mod facts;
 mod graph;

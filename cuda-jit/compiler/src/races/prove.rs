@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::graph::{Graph, Kind, MemoryAccess, NodeId, UNWRITTEN, Use};
-use super::intervals::{Intervals, Reached, Turn};
+use super::intervals::{Intervals, Turn};
 use super::linear::Facts;
 use super::poly::{Monomial, Poly, Side, Var};
 use super::solve::Collision;
@@ -189,19 +189,28 @@ impl<'g> Prover<'g> {
         if !self.intervals.aligned {
             return BTreeSet::from([own]);
         }
+        let blocks = [a, b].map(|of| of.access.block);
+        if self.intervals.ends_before(self.graph, blocks)
+            || self.intervals.ends_before(self.graph, [blocks[1], blocks[0]])
+        {
+            return BTreeSet::new();
+        }
         let none = BTreeSet::new();
+        let own = Relation { equal: self.intervals.common_iterations(self.graph, blocks), ..own };
         let mut relations = BTreeSet::new();
         for interval in &self.intervals.all {
             for first in interval.get(&a.access.block).unwrap_or(&none) {
-                for second in interval.get(&b.access.block).unwrap_or(&none) {
-                    relations.insert(self.relation(&own, [first, second]));
+                let others = interval.get(&b.access.block).unwrap_or(&none).iter();
+                for second in others.filter(|second| first.is_compatible(second)) {
+                    relations.extend(self.relation(&own, [&first.turns, &second.turns]));
                 }
             }
         }
         relations
     }
 
-    fn relation(&self, own: &Relation, turns: [&Reached; 2]) -> Relation {
+    /// The relation of threads that have completed iterations; `None` if there is none.
+    fn relation(&self, own: &Relation, turns: [&[Turn]; 2]) -> Option<Relation> {
         let mut relation = own.clone();
         // Outer loops come first, since their headers do.
         for (index, of) in self.graph.loops.iter().enumerate() {
@@ -221,11 +230,12 @@ impl<'g> Prover<'g> {
             {
                 match i128::from(first.completed) - i128::from(second.completed) {
                     0 => drop(relation.equal.insert(index)),
+                    _ if own.equal.contains(&index) => return None,
                     apart => drop(relation.apart.insert(index, apart)),
                 }
             }
         }
-        relation
+        Some(relation)
     }
 
     /// Returns true if a symbol has the same value in both threads.
@@ -238,7 +248,9 @@ impl<'g> Prover<'g> {
         }
         match self.symbols.meaning(var) {
             Meaning::Block(_) => true,
-            Meaning::Iterations(index) => relation.equal.contains(index),
+            Meaning::Iterations(index) | Meaning::Parity(index) | Meaning::Pairs(index) => {
+                relation.equal.contains(index)
+            }
             Meaning::Node(node) | Meaning::Quotient(node) => {
                 let in_loops = |block: usize| {
                     let loops = self.graph.loops.iter().enumerate().filter(move |(_, of)| of.body.contains(&block));

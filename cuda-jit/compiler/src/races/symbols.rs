@@ -24,6 +24,10 @@ pub(super) enum Meaning {
     Quotient(NodeId),
     /// The number of completed iterations of a loop, by its index.
     Iterations(usize),
+    /// The remainder of that number by two.
+    Parity(usize),
+    /// The quotient of that number by two.
+    Pairs(usize),
     /// The value of a polynomial over values that all threads have.
     Named(Poly),
 }
@@ -104,7 +108,8 @@ impl<'g> Symbols<'g> {
 
     fn is_uniform(&mut self, meaning: &Meaning) -> bool {
         match meaning {
-            Meaning::Thread(_) | Meaning::Block(_) | Meaning::Iterations(_) => false,
+            Meaning::Thread(_) | Meaning::Block(_) => false,
+            Meaning::Iterations(_) | Meaning::Parity(_) | Meaning::Pairs(_) => false,
             Meaning::Named(_) => true,
             Meaning::Node(node) | Meaning::Quotient(node) => self.is_uniform_node(*node),
         }
@@ -166,6 +171,7 @@ impl<'g> Symbols<'g> {
             0 => None,
             _ => self.structured(context, node, depth - 1),
         };
+        let value = value.or_else(|| self.alternating(node));
         let value = value.unwrap_or_else(|| self.var(Meaning::Node(node)));
         context.values.insert(node, value.clone());
         value
@@ -338,7 +344,8 @@ impl<'g> Symbols<'g> {
         Some(match self.meaning(var) {
             Meaning::Thread(axis) => u128::from(BLOCK[*axis as usize]),
             Meaning::Block(axis) => u128::from(GRID[*axis as usize]),
-            Meaning::Iterations(_) | Meaning::Quotient(_) | Meaning::Named(_) => return None,
+            Meaning::Parity(_) => 1,
+            Meaning::Iterations(_) | Meaning::Pairs(_) | Meaning::Quotient(_) | Meaning::Named(_) => return None,
             Meaning::Node(node) => match self.graph.nodes[*node].kind {
                 Kind::Special(Special::BlockDim(axis)) => u128::from(BLOCK[axis as usize]),
                 Kind::Special(Special::GridDim(axis)) => u128::from(GRID[axis as usize]),
@@ -404,7 +411,8 @@ impl<'g> Symbols<'g> {
         let node = match meaning {
             Meaning::Thread(axis) => return self.dimension(Special::BlockDim(axis)),
             Meaning::Block(axis) => return self.dimension(Special::GridDim(axis)),
-            Meaning::Iterations(_) | Meaning::Quotient(_) => return None,
+            Meaning::Parity(_) => return Some(Poly::constant(1)),
+            Meaning::Iterations(_) | Meaning::Pairs(_) | Meaning::Quotient(_) => return None,
             Meaning::Named(poly) => return self.upper(&poly, depth),
             Meaning::Node(node) => node,
         };
@@ -504,7 +512,7 @@ pub(super) fn range(scalar: Scalar) -> Option<(i128, i128)> {
 }
 
 /// A constant's value.
-fn number(bits: u128, scalar: Scalar) -> Option<i128> {
+pub(super) fn number(bits: u128, scalar: Scalar) -> Option<i128> {
     let (_, high) = range(scalar)?;
     let bits = i128::try_from(bits).ok()?;
     Some(if bits > high { bits - (1 << scalar.bits()) } else { bits })
