@@ -1,6 +1,7 @@
 //! The analysis of data races: kernels that it proves, and kernels with a race, of which it must prove none.
 
 mod buffers;
+mod exchanges;
 mod free;
 mod launches;
 mod narrow;

@@ -10,7 +10,8 @@
 //! - `facts` adds what conditions, bounds checks and loops say about symbols, `merges` the edges by which merged values
 //!   came, `guards` upper bounds, `alternate` values that swap from one iteration to the next.
 //! - `intervals` finds the accesses that no barrier orders.
-//! - `prove` shows that equal addresses imply equal positions: `solve`, with `linear` arithmetic.
+//! - `prove` shows that equal addresses imply equal positions: `solve`, with `linear` arithmetic and the laws of
+//!   `exchange`.
 //!
 //! The analysis is sound and not complete: a kernel that is proved has no race in any launch that fulfils the
 //! [`Requirements`], and there are kernels without a race that are not proved.
@@ -21,6 +22,7 @@
 
 mod alternate;
 mod constants;
+mod exchange;
 mod facts;
 mod graph;
 mod guards;

@@ -47,7 +47,7 @@ pub(super) struct Located {
 
 /// The relation of two threads whose accesses could meet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Relation {
+pub(super) struct Relation {
     /// True for threads of one block.
     same_block: bool,
     /// The loops in whose same iteration both threads are.
@@ -60,7 +60,7 @@ struct Relation {
 
 /// The proofs of one kernel.
 pub(super) struct Prover<'g> {
-    graph: &'g Graph,
+    pub(super) graph: &'g Graph,
     pub(super) symbols: Symbols<'g>,
     intervals: Intervals,
     single: [bool; 6],
@@ -338,8 +338,12 @@ impl<'g> Prover<'g> {
             .iter()
             .filter_map(|p| self.on(Side::First, relation, p).plus(&self.on(Side::Second, relation, p), -1))
             .collect();
-        let mut collisions =
-            alternatives.into_iter().map(|equations| Collision::new(facts.clone(), equations, equal.clone()));
+        let mut known = facts.clone();
+        known.zero.extend(alternatives.iter().flatten().cloned());
+        let laws = self.exchange_laws([&mut first, &mut second], relation, &known);
+        let mut collisions = alternatives
+            .into_iter()
+            .map(|equations| Collision::new(facts.clone(), equations, equal.clone(), laws.clone()));
         let proved = collisions.all(Collision::is_refuted);
         if proved {
             self.bounds.extend(first.bounds.into_iter().chain(second.bounds));
@@ -348,7 +352,7 @@ impl<'g> Prover<'g> {
     }
 
     /// A polynomial of one thread, with the symbols that both threads have the same value of in common.
-    fn on(&self, side: Side, relation: &Relation, poly: &Poly) -> Poly {
+    pub(super) fn on(&self, side: Side, relation: &Relation, poly: &Poly) -> Poly {
         poly.renamed(|var| Var { side: if self.is_common(var, relation) { Side::Both } else { side }, ..var })
     }
 

@@ -21,11 +21,13 @@ pub(super) struct Collision {
     apart: Vec<Poly>,
     /// The equations that were looked into.
     seen: BTreeSet<Poly>,
+    /// Pairs of polynomials of which the second is zero if the first is.
+    laws: Vec<(Poly, Poly)>,
 }
 
 impl Collision {
-    pub(super) fn new(facts: Facts, equations: Vec<Poly>, apart: Vec<Poly>) -> Self {
-        Collision { facts, equations, apart, seen: BTreeSet::new() }
+    pub(super) fn new(facts: Facts, equations: Vec<Poly>, apart: Vec<Poly>, laws: Vec<(Poly, Poly)>) -> Self {
+        Collision { facts, equations, apart, seen: BTreeSet::new(), laws }
     }
 
     /// Returns true if the equations contradict the facts, or imply that all positions are the same.
@@ -46,11 +48,23 @@ impl Collision {
             }
             let seen = &self.seen;
             self.equations = self.of_positions().into_iter().filter(|equation| !seen.contains(equation)).collect();
+            self.apply_laws();
             if self.equations.is_empty() {
                 return false;
             }
         }
         false
+    }
+
+    /// Adds the conclusions of laws whose premises are known.
+    fn apply_laws(&mut self) {
+        let laws = std::mem::take(&mut self.laws).into_iter();
+        let (applied, left): (Vec<_>, Vec<_>) = laws.partition(|law| self.facts.implies_zero(&law.0));
+        self.laws = left;
+        for (_, conclusion) in applied {
+            self.facts.zero.push(conclusion.clone());
+            self.equations.push(conclusion);
+        }
     }
 
     /// From `m * q + r = 0` with `|r| < m` follow `q = 0` and `r = 0`.
@@ -94,6 +108,9 @@ impl Collision {
         let renamed = |poly: &Poly| poly.renamed(|var| if var == from { to } else { var });
         for polys in [&mut self.facts.zero, &mut self.facts.positive, &mut self.equations, &mut self.apart] {
             polys.iter_mut().for_each(|poly| *poly = renamed(poly));
+        }
+        for (premise, conclusion) in &mut self.laws {
+            (*premise, *conclusion) = (renamed(premise), renamed(conclusion));
         }
     }
 
