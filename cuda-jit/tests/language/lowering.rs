@@ -117,7 +117,10 @@ fn refusals_name_the_place_and_the_way_out() {
     assert!(refusal!(borrowed_iterator).contains("only where its index is written as a number"));
     assert!(refusal!(endless).contains("`deepest` takes closures, or returns or changes references"));
     let text = refusal!(reader);
-    assert!(text.contains("lowering.rs:70:30: in `nested`: `nested` takes closures, or returns or changes references"), "{text}");
+    assert!(
+        text.contains("lowering.rs:70:30: in `nested`: `nested` takes closures, or returns or changes references"),
+        "{text}"
+    );
     let text = refusal!(ordered);
     assert!(text.contains("`Level` has no device operator `PartialOrd`"), "{text}");
     assert!(text.contains("or `#[derived(PartialEq, PartialOrd)]` to compare its fields"), "{text}");

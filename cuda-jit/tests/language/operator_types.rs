@@ -184,31 +184,31 @@ fn values_of_two_types_are_ordered_by_the_types_own_function() {
 
 #[derive(Clone, Copy, DeviceType)]
 #[operators(PartialEq<u32>, PartialEq<[u32; 2]>, PartialEq<(u8, f32)>, Add<(u8, u8)>, Add<[f32; 3]>, Add<u32>)]
-struct Code(u32);
+struct Mark(u32);
 
 #[device]
-impl PartialEq<u32> for Code {
+impl PartialEq<u32> for Mark {
     fn eq(&self, other: &u32) -> bool {
         self.0 == *other
     }
 }
 
 #[device]
-impl PartialEq<[u32; 2]> for Code {
+impl PartialEq<[u32; 2]> for Mark {
     fn eq(&self, other: &[u32; 2]) -> bool {
         self.0 == other[0]
     }
 }
 
 #[device]
-impl PartialEq<(u8, f32)> for Code {
+impl PartialEq<(u8, f32)> for Mark {
     fn eq(&self, other: &(u8, f32)) -> bool {
         self.0 == other.0 as u32 && other.1 == 0.5
     }
 }
 
 #[device]
-impl Add<(u8, u8)> for Code {
+impl Add<(u8, u8)> for Mark {
     type Output = u32;
     fn add(self, other: (u8, u8)) -> u32 {
         self.0 + other.0 as u32 * 10 + other.1 as u32
@@ -216,7 +216,7 @@ impl Add<(u8, u8)> for Code {
 }
 
 #[device]
-impl Add<[f32; 3]> for Code {
+impl Add<[f32; 3]> for Mark {
     type Output = f32;
     fn add(self, other: [f32; 3]) -> f32 {
         self.0 as f32 + other[0] * other[1] + other[2]
@@ -224,24 +224,24 @@ impl Add<[f32; 3]> for Code {
 }
 
 #[device]
-impl Add<u32> for Code {
-    type Output = Code;
-    fn add(self, other: u32) -> Code {
-        Code(self.0 + other)
+impl Add<u32> for Mark {
+    type Output = Mark;
+    fn add(self, other: u32) -> Mark {
+        Mark(self.0 + other)
     }
 }
 
 #[kernel]
-fn codes(x: u32, out: &mut [f32]) {
-    let code = Code(x);
-    out[0] = (code == 3) as u32 as f32 + (code == [3, 4]) as u32 as f32 * 2.0 + (code != (3, 0.5)) as u32 as f32 * 4.0;
-    let (sum, more): (u32, f32) = (code + (1, 2), code + [1.5, 2.0, 0.25]);
-    out[1] = sum as f32 + more * 100.0 + (code + 4).0 as f32 * 10_000.0;
+fn marks(x: u32, out: &mut [f32]) {
+    let mark = Mark(x);
+    out[0] = (mark == 3) as u32 as f32 + (mark == [3, 4]) as u32 as f32 * 2.0 + (mark != (3, 0.5)) as u32 as f32 * 4.0;
+    let (sum, more): (u32, f32) = (mark + (1, 2), mark + [1.5, 2.0, 0.25]);
+    out[1] = sum as f32 + more * 100.0 + (mark + 4).0 as f32 * 10_000.0;
 }
 
 #[test]
 fn a_literal_chooses_the_operator_by_its_shape() {
     for x in [3_u32, 4] {
-        differ!(codes, (1, 1), [x], vec![0_f32; 2]);
+        differ!(marks, (1, 1), [x], vec![0_f32; 2]);
     }
 }

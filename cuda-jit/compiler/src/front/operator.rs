@@ -105,7 +105,7 @@ impl Lowering<'_> {
     fn right_operand(&mut self, op: BinaryOp, left: &Ty, right: &'static Expr) -> Result<Val> {
         let listed = || overload::right_type(left, overload::trait_name(op), right);
         let ty = match &right.1 {
-            ExprKind::Tuple(_) => listed().filter(|ty| matches!(ty, Ty::Tuple(_))).or_else(|| self.ty_of(right)),
+            ExprKind::Tuple(_) | ExprKind::Array(_) => listed().or_else(|| self.ty_of(right)),
             _ => self.ty_of(right).or_else(listed).or_else(|| matches!(left, Ty::Enum(..)).then(|| left.clone())),
         };
         self.operand(right, ty.as_ref())

@@ -94,6 +94,7 @@ pub(super) fn right_type(of: &Ty, name: &str, right: &Expr) -> Option<Ty> {
     let mut named = of.operators().into_iter().filter(is_named);
     match (named.next(), named.next()) {
         (Some(only), None) => Some(only.right),
+        _ if matches!(right.1, ExprKind::Tuple(_) | ExprKind::Array(_)) => None,
         _ => find(of, name, None).map(|operator| operator.right),
     }
 }

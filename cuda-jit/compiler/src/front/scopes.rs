@@ -283,7 +283,9 @@ impl Scopes {
             Some((inner, Some((caller, call)))) => (inner.definition.name, &self.frames[caller], call),
             _ => (called.name, self.frame(), at),
         };
-        let text = format!("`{name}` takes closures, or returns or changes references, so it is inlined and cannot call itself");
+        let text = format!(
+            "`{name}` takes closures, or returns or changes references, so it is inlined and cannot call itself"
+        );
         self.error_in(caller, at, text)
     }
 

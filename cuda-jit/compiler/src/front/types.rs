@@ -213,7 +213,11 @@ impl Scopes {
             ExprKind::Struct(number, ..) => Some(self.frame().info.named[*number as usize].clone()),
             ExprKind::Binary(op, left, right) => match op {
                 op if super::operator::compares(*op) => Some(Ty::Scalar(Scalar::Bool)),
-                op => binary_type(*op, self.ty_of(left), self.ty_of(right)),
+                op => {
+                    let left = self.ty_of(left);
+                    let right = listed_type(*op, left.as_ref(), right).or_else(|| self.ty_of(right));
+                    binary_type(*op, left, right)
+                }
             },
             ExprKind::Index(base, index) if self.has_own_index(base) => {
                 self.type_by_own_index(base, IndexBy::Value(index))
@@ -340,6 +344,14 @@ fn unary_type(op: UnaryOp, operand: Ty) -> Option<Ty> {
         of if of.lists_operators() => super::overload::result(&of, name, Some(&of)),
         other => Some(other),
     }
+}
+
+/// The type of a literal tuple or array that is the right operand of a type that lists the operator.
+fn listed_type(op: BinaryOp, left: Option<&Ty>, right: &Expr) -> Option<Ty> {
+    let of = strip_refs(left?.clone());
+    let is_literal = matches!(right.1, ExprKind::Tuple(_) | ExprKind::Array(_));
+    let listed = || super::overload::right_type(&of, super::overload::trait_name(op), right);
+    (is_literal && of.lists_operators()).then(listed).flatten()
 }
 
 /// The result type of a binary operator, if the operand types that are known determine it.

@@ -1,6 +1,8 @@
 //! The types that replace those of closures: function pointers in the typing probe, type parameters where a call fixes
 //! them.
 
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::visit_mut::VisitMut;
 use syn::{Generics, Ident, Type, TypeParam, TypeParamBound};
 
@@ -65,13 +67,12 @@ impl Signature {
         predicates
     }
 
-    /// Returns true if the types of values fix every type parameter that is no closure; otherwise the closures' bounds do.
+    /// Returns true if the types of values fix every type and const parameter that is no closure; otherwise the closures' bounds do.
     pub(crate) fn is_fixed_by_types(&self) -> bool {
         let open = self.generics.type_params().map(|param| &param.ident).filter(|name| self.closure(name).is_none());
-        let unit: Type = syn::parse_quote!(());
-        let mentions = |ty: &Type, name: &Ident| replaced(ty, &|found| (found == name).then(|| unit.clone())) != *ty;
+        let mut open = open.chain(self.generics.const_params().map(|param| &param.ident));
         let types = || self.static_types.iter().chain([&self.result]);
-        open.into_iter().all(|name| types().any(|ty| mentions(ty, name)))
+        open.all(|name| types().any(|ty| names(ty.to_token_stream(), name)))
     }
 
     /// The bounds of a parameter that is a closure itself, for a type of another name.
@@ -133,6 +134,15 @@ fn fn_pointer(param: &TypeParam, generics: &Generics) -> Option<Type> {
         _ => None,
     });
     param.bounds.iter().find_map(signature).or_else(|| bounds.find_map(|bounds| bounds.iter().find_map(signature)))
+}
+
+/// Returns true if tokens contain a name.
+fn names(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => names(group.stream(), name),
+        _ => false,
+    })
 }
 
 /// The type that replaces a closure's: a function pointer, boxed if the closure is a value.
