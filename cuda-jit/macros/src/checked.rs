@@ -20,7 +20,7 @@ use syn::{
 
 mod tries;
 
-use crate::methods::{declared, with_own};
+use crate::methods::{declared, with_own, with_self};
 use crate::signature::{Signature, has_lifetime};
 use tries::with_fitted_tries;
 
@@ -348,7 +348,9 @@ pub(crate) fn error_constant(root: &TokenStream, sig: &syn::Signature, signature
     let generics = all_generics(of, signature);
     let errors = match generics.params.is_empty() {
         true => quote!(#errors(#path)),
-        false => of_representatives(root, signature, &generics, (&errors, &path)),
+        // what another type's associated type is depends on the type: its errors are those of the probe
+        false if signature.closures_name_associated_types() => quote!(0),
+        false => of_representatives(root, signature, &generics, (of, &errors, &path)),
     };
     Some(quote! {
         #copy
@@ -374,7 +376,7 @@ fn of_representatives(
     root: &TokenStream,
     signature: &Signature,
     generics: &Generics,
-    (errors, path): (&TokenStream, &TokenStream),
+    (of, errors, path): (&Of, &TokenStream, &TokenStream),
 ) -> TokenStream {
     let (impl_generics, ty_generics, clause) = generics.split_for_impl();
     let (_, own_generics, _) = signature.generics.split_for_impl();
@@ -388,7 +390,10 @@ fn of_representatives(
     let open: Vec<_> = open.collect();
     let args = generics.params.iter().map(|param| match param {
         GenericParam::Type(param) => match signature.closure(&param.ident) {
-            Some(pointer) => quote!(#pointer),
+            Some(pointer) => match of {
+                Of::Method(method) => with_self(pointer, &method.this.to_token_stream()),
+                _ => quote!(#pointer),
+            },
             None => {
                 let name = &param.ident;
                 quote!(#name)

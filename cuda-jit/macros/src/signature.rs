@@ -85,7 +85,7 @@ impl Signature {
 
     /// Reads and checks a signature.
     pub(crate) fn new(sig: &syn::Signature, role: Role, single_expansion: bool) -> syn::Result<Self> {
-        refuse_qualifiers(sig)?;
+        refuse_qualifiers(sig, role)?;
         let iterators = Iterators::of(&sig.generics);
         let sig = &iterators.with_whole_items(sig);
         if role == Role::Kernel {
@@ -114,6 +114,10 @@ impl Signature {
             let name = name(&mut param, names.len(), &mut unpacked);
             names.push(name);
             refuse_impl(&param.ty, "write a named type parameter, `<T: Trait>`, instead of `impl Trait`")?;
+            if let Type::Slice(slice) = &*param.ty {
+                let hint = format!("write `&{0}`, or `&mut {0}`: a slice is passed by reference", written(slice));
+                return Err(syn::Error::new(slice.span(), hint));
+            }
             if let (Role::Kernel, Some(hint)) = (role, refused_reference(&param.ty)) {
                 return Err(syn::Error::new(param.ty.span(), hint));
             }
@@ -358,14 +362,33 @@ fn name(param: &mut PatType, index: usize, unpacked: &mut Vec<Stmt>) -> Ident {
     quote::format_ident!("arg{index}", span = Span::mixed_site())
 }
 
-fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {
-    let refused = [
-        (sig.asyncness.map(|token| token.span()), "a kernel cannot be `async`; streams make launches asynchronous"),
-        (sig.abi.as_ref().map(Spanned::span), "a kernel has no ABI of its own"),
-        (sig.unsafety.map(|token| token.span()), "write `#[kernel(unchecked)]` for a kernel that is unsafe to launch"),
-        (sig.variadic.as_ref().map(Spanned::span), "a kernel has a fixed number of parameters"),
+/// A slice's type as text.
+fn written(slice: &syn::TypeSlice) -> String {
+    slice.to_token_stream().to_string().replace("[ ", "[").replace(" ]", "]")
+}
+
+fn refuse_qualifiers(sig: &syn::Signature, role: Role) -> syn::Result<()> {
+    let hints = match role {
+        Role::Kernel => [
+            "a kernel cannot be `async`; streams make launches asynchronous",
+            "a kernel has no ABI of its own",
+            "write `#[kernel(unchecked)]` for a kernel that is unsafe to launch",
+            "a kernel has a fixed number of parameters",
+        ],
+        Role::Function | Role::Method | Role::Library => [
+            "a device function cannot be `async`: a thread of the device waits for nothing but barriers",
+            "a device function has no ABI of its own",
+            "a device function is safe to call: write `unsafe { .. }` in its body, around what needs it",
+            "a device function has a fixed number of parameters",
+        ],
+    };
+    let spans = [
+        sig.asyncness.map(|token| token.span()),
+        sig.abi.as_ref().map(Spanned::span),
+        sig.unsafety.map(|token| token.span()),
+        sig.variadic.as_ref().map(Spanned::span),
     ];
-    for (span, hint) in refused {
+    for (span, hint) in spans.into_iter().zip(hints) {
         if let Some(span) = span {
             return Err(syn::Error::new(span, hint));
         }

@@ -33,4 +33,24 @@ fn never(x: u32) -> ! {
     panic!("never {x}")
 }
 
+#[cuda_jit::device]
+async fn asynchronous_on_the_device(x: u32) -> u32 {
+    x
+}
+
+#[cuda_jit::device]
+unsafe fn dangerous_on_the_device(x: u32) -> u32 {
+    x
+}
+
+#[cuda_jit::device]
+extern "C" fn foreign_on_the_device(x: u32) -> u32 {
+    x
+}
+
+#[cuda_jit::kernel]
+fn unsized_parameter(x: [f32], out: &mut [f32]) {
+    out[0] = x[0];
+}
+
 fn main() {}

@@ -67,6 +67,23 @@ impl Signature {
         predicates
     }
 
+    /// Returns true if the signature of a closure names an associated type of a type parameter or of `Self`.
+    pub(crate) fn closures_name_associated_types(&self) -> bool {
+        struct Finder<'a>(&'a Signature, bool);
+        impl VisitMut for Finder<'_> {
+            fn visit_type_path_mut(&mut self, path: &mut syn::TypePath) {
+                let of = path.path.segments.first().filter(|_| path.path.segments.len() > 1).map(|first| &first.ident);
+                let is_open =
+                    |name: &Ident| name == "Self" || self.0.generics.type_params().any(|param| param.ident == *name);
+                self.1 |= path.qself.is_some() || of.is_some_and(is_open);
+                syn::visit_mut::visit_type_path_mut(self, path);
+            }
+        }
+        let mut finder = Finder(self, false);
+        self.closures.iter().for_each(|(_, pointer)| finder.visit_type_mut(&mut pointer.clone()));
+        finder.1
+    }
+
     /// Returns true if the types of values fix every type and const parameter that is no closure; otherwise the closures' bounds do.
     pub(crate) fn is_fixed_by_types(&self) -> bool {
         let open = self.generics.type_params().map(|param| &param.ident).filter(|name| self.closure(name).is_none());
