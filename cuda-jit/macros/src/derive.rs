@@ -12,6 +12,7 @@ mod compare;
 mod default;
 mod fields;
 mod operators;
+mod representative;
 mod sum;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -24,6 +25,7 @@ use crate::signature::{has_lifetime, without_lifetimes};
 use compare::{Compared, comparisons, derived};
 use fields::{constructor, field_name};
 use operators::Operators;
+use representative::representative;
 
 /// The integer types that an enum's `repr` can be.
 const INTEGERS: &[&str] = &["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
@@ -254,28 +256,6 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         #lists
 
         #passed
-    })
-}
-
-/// The instance of a generic type that represents all others in patterns; none if its parameters have bounds of their own.
-fn representative(root: &TokenStream, name: &Ident, generics: &Generics, items: &TokenStream) -> Option<TokenStream> {
-    let bounds = |param: &GenericParam| match param {
-        GenericParam::Type(param) => !param.bounds.is_empty(),
-        GenericParam::Const(param) => !matches!(&param.ty, Type::Path(ty) if ty.path.is_ident("usize")),
-        GenericParam::Lifetime(_) => false,
-    };
-    let is_generic = generics.params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
-    if !is_generic || generics.where_clause.is_some() || generics.params.iter().any(bounds) {
-        return None;
-    }
-    let arguments = generics.params.iter().map(|param| match param {
-        GenericParam::Lifetime(_) => quote!('_),
-        GenericParam::Type(_) => quote!(()),
-        GenericParam::Const(_) => quote!(0),
-    });
-    Some(quote! {
-        #[diagnostic::do_not_recommend]
-        impl #root::pattern::Representative for #name<#(#arguments),*> { #items }
     })
 }
 

@@ -101,14 +101,54 @@ fn borrowed<const N: usize>(f: impl Fn(&[f64; N]) -> f64, to: [f64; N]) -> f64 {
     f(&to)
 }
 
+#[derive(Clone, Copy, DeviceType)]
+struct Row<const N: usize> {
+    values: [f64; N],
+}
+
+#[device]
+impl<const N: usize> Row<N> {
+    fn then<F: Fn(Self) -> Self>(self, f: F) -> Self {
+        f(self)
+    }
+
+    fn with(&mut self, f: impl FnOnce(&mut Self, &[f64; N])) {
+        let old = self.values;
+        f(self, &old);
+    }
+}
+
+#[device]
+trait Shape: Copy {
+    type Corner: Copy;
+    fn corner(&self) -> Self::Corner;
+}
+
+#[device]
+impl Shape for f64 {
+    type Corner = [f64; 2];
+    fn corner(&self) -> [f64; 2] {
+        [*self, 1.5]
+    }
+}
+
+#[device]
+fn mapped<S: Shape, F: Fn(S::Corner) -> S::Corner>(shape: S, f: F) -> S::Corner {
+    f(f(shape.corner()))
+}
+
 #[kernel]
 fn lengths(x: f64, out: &mut [f64]) {
+    let mut row = Row { values: [x, 1.0] }.then(|row| Row { values: [row.values[1], row.values[0] + 1.0] });
+    row.with(|row, old| row.values[0] += old[1]);
+    out[3] = row.values[0] * 10.0 + row.values[1];
+    out[4] = mapped(x, |corner| [corner[1], corner[0] * 2.0])[0];
     out[0] = applied(|values| values[0] + values[1], [x, 2.0]);
     out[1] = lengthened(|value| [value, value + 1.0, value * 3.0], x);
     out[2] = borrowed(|values| values.iter().sum(), [x, x, 0.5]);
 }
 
 #[test]
-fn bounds_of_closures_name_const_parameters() {
-    differ!(lengths, (1, 1), [3.5_f64], vec![0_f64; 3]);
+fn bounds_of_closures_name_const_parameters_self_and_associated_types() {
+    differ!(lengths, (1, 1), [3.5_f64], vec![0_f64; 5]);
 }

@@ -9,7 +9,7 @@
 )]
 
 use cuda_jit::device::grid;
-use cuda_jit::{DeviceType, device, device_fn, kernel};
+use cuda_jit::{DeviceType, Num, device, device_fn, kernel};
 
 use super::{context, differ, on_device, on_host};
 
@@ -273,6 +273,53 @@ fn guards_of_alternatives(x: &[u32], out: &mut [u32]) {
 fn guards_are_asked_for_each_alternative() {
     let x: Vec<u32> = (0..16).collect();
     differ!(guards_of_alternatives, (1, 32), [&x[..]], vec![0_u32; 16]);
+}
+
+#[derive(Clone, Copy, DeviceType)]
+enum Perhaps<T: Copy> {
+    Value(T),
+    Pair { first: T, second: T },
+    Nothing,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Scaled<T: Num, const N: usize>([T; N])
+where
+    T: PartialOrd;
+
+#[device]
+impl<T: Copy + PartialOrd> Perhaps<T> {
+    fn largest(self) -> Option<T> {
+        match self {
+            Perhaps::Value(value) => Some(value),
+            Perhaps::Pair { first, second } if first > second => Some(first),
+            Perhaps::Pair { second, .. } => Some(second),
+            Perhaps::Nothing => None,
+        }
+    }
+}
+
+#[kernel]
+fn bounded_declarations(x: &[u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    if i < x.len() {
+        let perhaps = match x[i] % 3 {
+            0 => Perhaps::Nothing,
+            1 => Perhaps::Value(x[i]),
+            _ => Perhaps::Pair { first: x[i], second: 5 },
+        };
+        out[i] = matches!(perhaps, Perhaps::Value(value) if value > 1) as u32 + perhaps.largest().unwrap_or(100) * 2;
+        let scaled = if x[i] > 3 { Some(Scaled([x[i], 2])) } else { None };
+        if let Some(Scaled([first, ..])) = scaled {
+            out[i] += first * 1000;
+        }
+    }
+}
+
+#[test]
+fn patterns_of_generic_types_whose_declarations_have_bounds() {
+    let x: Vec<u32> = (0..8).collect();
+    differ!(bounded_declarations, (1, 8), [&x[..]], vec![0_u32; 8]);
 }
 
 #[kernel]

@@ -172,6 +172,13 @@ impl<T, F> OfOther<T> for &Applied<T, F> {
     }
 }
 
+/// Implemented by each type for itself, so that rustc infers the argument of a representative from it.
+///
+/// Nothing unsafe relies on an implementation: there is one.
+pub trait Represents<T: ?Sized> {}
+
+impl<T: ?Sized> Represents<T> for T {}
+
 /// The instance of a generic type that represents all others if its arguments are open. `#[derive(DeviceType)]` implements
 /// it.
 ///
