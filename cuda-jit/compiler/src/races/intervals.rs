@@ -23,7 +23,7 @@ impl Turn {
     pub(super) const MANY: u8 = 3;
 }
 
-/// How a block is reached in an interval.
+/// The way in which a block is reached in an interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Reached {
     /// The turns of all loops.

@@ -280,7 +280,7 @@ impl<'g> Prover<'g> {
     /// position in the grid; only in which block, unless `whole`.
     fn refuted(&mut self, a: &Located, b: &Located, relation: &Relation, whole: bool) -> bool {
         self.exclude_each_other(&a.context, &b.context, relation)
-            || [false, true].into_iter().any(|wide| self.is_refuted(a, b, relation, (whole, wide)))
+            || [false, true].into_iter().any(|wide| self.has_no_solution(a, b, relation, (whole, wide)))
     }
 
     /// Returns true if a condition on which both threads agree is true in one of them and false in the other one.
@@ -294,7 +294,7 @@ impl<'g> Prover<'g> {
     }
 
     /// As [`refuted`](Self::refuted), by the facts about the addresses, or all facts if `wide`.
-    fn is_refuted(&mut self, a: &Located, b: &Located, relation: &Relation, (whole, wide): (bool, bool)) -> bool {
+    fn has_no_solution(&mut self, a: &Located, b: &Located, relation: &Relation, (whole, wide): (bool, bool)) -> bool {
         let (mut first, mut second) = (a.context.clone(), b.context.clone());
         let [x, y] = [self.expanded(&mut first, &a.bytes), self.expanded(&mut second, &b.bytes)];
         let mut positions = Vec::new();
@@ -344,7 +344,7 @@ impl<'g> Prover<'g> {
         let mut collisions = alternatives
             .into_iter()
             .map(|equations| Collision::new(facts.clone(), equations, equal.clone(), laws.clone()));
-        let proved = collisions.all(Collision::is_refuted);
+        let proved = collisions.all(Collision::has_no_solution);
         if proved {
             self.bounds.extend(first.bounds.into_iter().chain(second.bounds));
         }

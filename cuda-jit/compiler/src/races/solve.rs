@@ -31,7 +31,7 @@ impl Collision {
     }
 
     /// Returns true if the equations contradict the facts, or imply that all positions are the same.
-    pub(super) fn is_refuted(mut self) -> bool {
+    pub(super) fn has_no_solution(mut self) -> bool {
         self.facts.zero.extend(self.equations.iter().cloned());
         if self.facts.infeasible() {
             return true;
