@@ -93,7 +93,7 @@ fn a_c_program_gets_the_cause_of_an_error_on_standard_error() {
         let text = run(&ptx, None);
         assert!(text.contains("cuda-sim: error: ") && text.contains("kernel `wild`"), "{text}");
         assert_eq!(text.contains("cuda-sim: memory: null pointer in `wild`"), is_checked, "{text}");
-        assert_eq!(text.contains("cuda-sim: leak: "), is_checked, "{text}");
+        assert!(!text.contains("cuda-sim: leak: "), "memory of a context that is lost cannot be freed: {text}");
         let text = run(&ptx, Some("off"));
         assert!(!text.contains("cuda-sim: error: "), "it is asked not to: {text}");
         assert_eq!(text.contains("cuda-sim: "), is_checked, "{text}");

@@ -45,4 +45,7 @@ fn jumps(v: u32) {
 #[cuda_jit::kernel]
 fn variadic(v: u32, ...) {}
 
+#[cuda_jit::device]
+fn variadic_on_the_device(v: u32, ...) {}
+
 fn main() {}

@@ -65,6 +65,8 @@ pub(crate) struct Layout {
     pub(crate) managed: Area,
     /// Offset and size of the part of the data that holds `.const` variables.
     pub(crate) constants: (u64, u64),
+    /// The bytes of `.const` variables, without those that the device leaves between them.
+    pub(crate) constant_bytes: u64,
     /// Module-level shared memory.
     pub(crate) shared_bytes: u64,
     /// Symbols by name.
@@ -132,7 +134,14 @@ impl Layout {
         // Constants come last, so that an address can be recognised as one of a constant.
         variables().filter(|v| v.space != Space::Const).try_for_each(|v| layout.place(v, &defined))?;
         layout.constants.0 = layout.data.bytes;
-        variables().filter(|v| v.space == Space::Const).try_for_each(|v| layout.place(v, &defined))?;
+        for variable in variables().filter(|v| v.space == Space::Const) {
+            let end = layout.data.bytes;
+            layout.place(variable, &defined)?;
+            if layout.data.bytes > end {
+                let bytes = layout.globals.get(&variable.name).map_or(0, |placed| placed.1);
+                layout.constant_bytes = align_up(layout.constant_bytes, variable.alignment()) + bytes;
+            }
+        }
         layout.constants.1 = layout.data.bytes - layout.constants.0;
         for variable in variables() {
             if let Some(init) = &variable.init {

@@ -307,6 +307,7 @@ impl<'a> Lowering<'a> {
                 params: Vec::new(),
                 shared_bytes: names.layout.shared_bytes,
                 constants: names.layout.constants,
+                constant_bytes: names.layout.constant_bytes,
                 only_fibers: false,
                 max_threads: directive("maxntid").map(|args| args.iter().fold(1u64, |a, b| a.saturating_mul(*b))),
                 required_threads: directive("reqntid").map(size),

@@ -344,6 +344,8 @@ pub(crate) struct Signature {
     pub(crate) shared_bytes: u64,
     /// Offset and size of the module's constants in its data.
     pub(crate) constants: (u64, u64),
+    /// The bytes of those constants alone.
+    pub(crate) constant_bytes: u64,
     /// True if a kernel's threads can only be fibers: it has a callee that waits and could not be inlined.
     pub(crate) only_fibers: bool,
     /// `.maxntid`, as a product.

@@ -259,7 +259,7 @@ structs! {
     Global { offset, bytes, managed }
     Slot { offset, bytes, align }
     Clusters { required, explicit, most }
-    Signature { name, params, shared_bytes, constants, only_fibers, max_threads, required_threads, clusters }
+    Signature { name, params, shared_bytes, constants, constant_bytes, only_fibers, max_threads, required_threads, clusters }
     Part { number, hot, repeats, wide }
     Shape { frame_bytes, local_bytes, static_shared, reserved_shared, calls, stack_frames }
     Site { relaxed, operation, args, active, is_used, region, position, name }

@@ -37,7 +37,7 @@ fn buffer_by_difference(n: usize, out: &mut [u32]) {
     let t = thread_idx().x;
     let mut a = 0;
     let mut cur = 0;
-    for k in 0..n {
+    for _ in 0..n {
         s[cur][t] = a;
         sync_threads();
         a += s[cur][63 - t];
@@ -52,7 +52,7 @@ fn buffer_by_exclusive_or(n: usize, out: &mut [u32]) {
     let t = thread_idx().x;
     let mut a = 0;
     let mut cur = 0;
-    for k in 0..n {
+    for _ in 0..n {
         s[cur][t] = a;
         sync_threads();
         a += s[cur][63 - t];
@@ -68,7 +68,7 @@ fn from_one_buffer_to_the_other(n: usize, out: &mut [u32]) {
     s[0][t] = 1;
     sync_threads();
     let mut cur = 0;
-    for k in 0..n {
+    for _ in 0..n {
         let v = s[cur][(t + 1) % 64];
         s[1 - cur][t] = v;
         sync_threads();
@@ -145,7 +145,7 @@ fn pairs_in_turns(n: usize, out: &mut [u32]) {
 }
 
 #[kernel]
-fn scan(x: &[u32], out: &mut [u32]) {
+fn scan(_x: &[u32], out: &mut [u32]) {
     let s = shared!([u32; 256]);
     let t = thread_idx().x;
     s[t] = 1;
@@ -167,7 +167,7 @@ fn reads_the_other_buffer(n: usize, out: &mut [u32]) {
     let t = thread_idx().x;
     let mut a = 0;
     let mut cur = 0;
-    for k in 0..n {
+    for _ in 0..n {
         s[cur][t] = a;
         a += s[1 - cur][63 - t];
         sync_threads();
@@ -181,9 +181,9 @@ fn three_times(n: usize, out: &mut [u32]) {
     let s = shared!([[u32; 64]; 2]);
     let t = thread_idx().x;
     let mut a = 0;
-    for j in 0..n {
+    for _ in 0..n {
         let mut cur = 0;
-        for k in 0..3 {
+        for _ in 0..3 {
             s[cur][t] = a;
             sync_threads();
             a += s[cur][63 - t];
@@ -208,7 +208,7 @@ fn one_buffer(n: usize, out: &mut [u32]) {
     let s = shared!([[u32; 64]; 2]);
     let t = thread_idx().x;
     let mut a = 0;
-    for k in 0..n {
+    for _ in 0..n {
         s[0][t] = a;
         sync_threads();
         a += s[0][63 - t];
@@ -236,7 +236,7 @@ fn the_same_buffer(n: usize, out: &mut [u32]) {
     s[0][t] = 1;
     sync_threads();
     let mut cur = 0;
-    for k in 0..n {
+    for _ in 0..n {
         let v = s[cur][(t + 1) % 64];
         s[cur][t] = v;
         sync_threads();
@@ -252,7 +252,7 @@ fn buffers_without_barrier(n: usize, out: &mut [u32]) {
     s[0][t] = 1;
     sync_threads();
     let mut cur = 0;
-    for k in 0..n {
+    for _ in 0..n {
         let v = s[cur][(t + 1) % 64];
         s[1 - cur][t] = v;
         cur = 1 - cur;
@@ -283,7 +283,7 @@ fn buffer_of_the_thread(n: usize, out: &mut [u32]) {
     let t = thread_idx().x;
     let mut a = 0;
     let mut cur = t % 2;
-    for k in 0..n {
+    for _ in 0..n {
         s[cur][t / 2] = a;
         sync_threads();
         a += s[cur][31 - t / 2];
@@ -298,7 +298,7 @@ fn buffers_that_swap_twice(n: usize, out: &mut [u32]) {
     let t = thread_idx().x;
     let mut a = 0;
     let mut cur = 0;
-    for k in 0..n {
+    for _ in 0..n {
         s[cur][t] = a;
         sync_threads();
         a += s[cur][63 - t];
@@ -345,7 +345,7 @@ fn reads_both_buffers(n: usize, out: &mut [u32]) {
     let t = thread_idx().x;
     let mut a = 0;
     let mut cur = 0;
-    for k in 0..n {
+    for _ in 0..n {
         s[cur][t] = a;
         sync_threads();
         a += s[cur][63 - t] + s[1 - cur][63 - t];
@@ -378,7 +378,7 @@ fn buffer_of_an_argument(n: usize, c: usize, out: &mut [u32]) {
     let t = thread_idx().x;
     let mut a = 0;
     let mut cur = c;
-    for k in 0..n {
+    for _ in 0..n {
         s[cur][t] = a;
         sync_threads();
         a += s[cur][63 - t];
@@ -419,9 +419,9 @@ fn loop_that_is_entered_again(n: usize, m: usize, out: &mut [u32]) {
     let s = shared!([[u32; 64]; 2]);
     let t = thread_idx().x;
     let mut a = 0;
-    for j in 0..n {
+    for _ in 0..n {
         let mut cur = 0;
-        for k in 0..m {
+        for _ in 0..m {
             s[cur][t] = a;
             sync_threads();
             a += s[cur][63 - t];
@@ -557,7 +557,7 @@ fn two_iterations_in_one(n: usize, out: &mut [u32]) {
     let s = shared!([u32; 64]);
     let t = thread_idx().x;
     let mut a = 0;
-    for k in 0..n {
+    for _ in 0..n {
         for _ in 0..2 {
             s[t] = a;
             a += s[63 - t];
@@ -572,7 +572,7 @@ fn barriers_of_an_inner_loop(n: usize, m: usize, out: &mut [u32]) {
     let s = shared!([u32; 64]);
     let t = thread_idx().x;
     let mut a = 0;
-    for k in 0..n {
+    for _ in 0..n {
         s[t] = a;
         for _ in 0..m {
             sync_threads();
@@ -587,7 +587,7 @@ fn barriers_before(n: usize, m: usize, out: &mut [u32]) {
     let s = shared!([u32; 64]);
     let t = thread_idx().x;
     let mut a = 0;
-    for k in 0..n {
+    for _ in 0..n {
         for _ in 0..m {
             a += s[63 - t];
             sync_threads();
@@ -601,7 +601,7 @@ fn barriers_before(n: usize, m: usize, out: &mut [u32]) {
 fn read_after_the_loop(n: usize, out: &mut [u32]) {
     let s = shared!([u32; 64]);
     let t = thread_idx().x;
-    for k in 0..n {
+    for _ in 0..n {
         sync_threads();
         s[t] = 1;
     }

@@ -166,7 +166,7 @@ fn pairs_two_apart(k: usize, out: &mut [u32]) {
 }
 
 #[kernel]
-fn pairs_of_all(k: usize, out: &mut [u32]) {
+fn pairs_of_all(_k: usize, out: &mut [u32]) {
     let i = grid::<1>();
     if i + 1 < out.len() && out[i] > out[i + 1] {
         out.swap(i, i + 1);
@@ -266,7 +266,7 @@ fn exchanges_without_barrier(out: &mut [u32]) {
 }
 
 #[kernel]
-fn exchange_without_barrier(x: &[u32], out: &mut [u32]) {
+fn exchange_without_barrier(_x: &[u32], out: &mut [u32]) {
     let s = shared!([u32; 64]);
     let t = thread_idx().x;
     s[t] = 1;

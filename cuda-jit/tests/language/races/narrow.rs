@@ -161,7 +161,7 @@ fn rows_by_the_height(w: u32, h: u32, out: &mut [u32]) {
 }
 
 #[kernel]
-fn wrapping_rows(w: u32, h: u32, out: &mut [u32]) {
+fn wrapping_rows(w: u32, _h: u32, out: &mut [u32]) {
     let (c, r) = grid::<2>();
     let (c, r) = (c as u32, r as u32);
     if c < w {

@@ -209,8 +209,7 @@ fn two_elements_that_overlap(out: &mut [u32]) {
 #[kernel]
 fn this_or_the_next_by_get_mut(x: &[u32], out: &mut [u32]) {
     let i = grid::<1>();
-    let n = out.len();
-    if let Some(p) = (if x[i] > 0 { out.get_mut(i) } else { out.get_mut(i + 1) }) {
+    if let Some(p) = if x[i] > 0 { out.get_mut(i) } else { out.get_mut(i + 1) } {
         *p = 1;
     }
 }

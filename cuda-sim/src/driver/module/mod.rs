@@ -189,7 +189,7 @@ pub(super) fn attribute(kernel: &Kernel, limits: &Limits, attribute: CUfunction_
     Ok(match attribute {
         A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => threads_of(kernel) as i32,
         A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => function.shared_bytes as i32,
-        A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => function.constants.1 as i32,
+        A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => function.constant_bytes as i32,
         A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.local_bytes() as i32,
         A::CU_FUNC_ATTRIBUTE_NUM_REGS => REGISTERS_PER_THREAD as i32,
         // the PTX version of the text, by which libraries choose among their kernels
