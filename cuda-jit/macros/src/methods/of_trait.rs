@@ -92,7 +92,7 @@ fn bound_associated_types(root: &TokenStream, options: &TokenStream, item: &mut 
         {
             let name = &of.ident;
             let named = quote!(Self::#name).to_string();
-            let is_constant = constants.iter().any(|ty| ty.split(&named).nth(1).is_some_and(is_end_of_name));
+            let is_constant = constants.iter().any(|ty| ty.split(&named).skip(1).any(is_end_of_name));
             let bound = if is_constant { quote!(#root::ValueType) } else { quote!(#root::DeviceType) };
             of.colon_token.get_or_insert_default();
             of.bounds.push(syn::parse_quote!(#bound));
